@@ -5,29 +5,41 @@ import { defineConfig, type Plugin } from 'rolldown'
 import sbom from 'rollup-plugin-sbom'
 import { readPersonas } from './src/sandbox/personas/persona-files.ts'
 
-/** Writes the built-in personas beside the bundle, parsed and checked: a start then reads no YAML (docs/maintainers/performance.md). */
+/**
+ * Writes the built-in personas beside the bundle, parsed and checked: a start then reads no YAML
+ * (docs/maintainers/performance.md).
+ */
 const parsedPersonas: Plugin = {
   name: 'parsed-personas',
   generateBundle() {
-    this.emitFile({ type: 'asset', fileName: 'personas.json', source: JSON.stringify(readPersonas(['personas'])) })
+    this.emitFile({
+      type: 'asset',
+      fileName: 'personas.json',
+      source: JSON.stringify(readPersonas(['personas'])),
+    })
   },
 }
 
-/** Personas take names from faker, and nothing else of its locale, which is a tenth of the package. */
+/**
+ * Personas take names from faker, and nothing else of its locale, which is a tenth of the package.
+ */
 const namesOfFaker: Plugin = {
   name: 'names-of-faker',
   resolveId: (id) => (id === '@faker-js/faker/locale/en' ? `\0${id}` : undefined),
   load(id) {
     if (id !== '\0@faker-js/faker/locale/en') return undefined
     const { first_name, last_name, last_name_pattern } = en.person ?? {}
-    const locale = JSON.stringify({ metadata: en.metadata, person: { first_name, last_name, last_name_pattern } })
+    const locale = JSON.stringify({
+      metadata: en.metadata,
+      person: { first_name, last_name, last_name_pattern },
+    })
     return `import { Faker } from '@faker-js/faker'\nexport const faker = new Faker({ locale: ${locale} })`
   },
 }
 
 /**
- * Takes modules of Node by `process.getBuiltinModule`. An `import` reads every export of a module, and one export of `node:http` loads
- * the client of `fetch`.
+ * Takes modules of Node by `process.getBuiltinModule`. An `import` reads every export of a module,
+ * and one export of `node:http` loads the client of `fetch`.
  */
 const nodeModules: Plugin = {
   name: 'node-modules',
@@ -43,9 +55,13 @@ const nodeModules: Plugin = {
 const licences: Plugin = {
   name: 'licences',
   generateBundle(_options, bundle) {
-    const modules = Object.values(bundle).flatMap((output) => (output.type === 'chunk' ? output.moduleIds : []))
+    const modules = Object.values(bundle).flatMap((output) =>
+      output.type === 'chunk' ? output.moduleIds : [],
+    )
     const folders = new Set(
-      modules.filter(isAbsolute).flatMap((id) => id.match(/^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/) ?? []),
+      modules
+        .filter(isAbsolute)
+        .flatMap((id) => id.match(/^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/) ?? []),
     )
     const source = [...folders].sort().map(licenceOf).join('\n\n')
     this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source })
@@ -55,11 +71,14 @@ const licences: Plugin = {
 function licenceOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const file = readdirSync(folder).find((candidate) => /^licen[cs]e(\.|$)/i.test(candidate))
-  const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim()
+  const text =
+    file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim()
   return `${name} ${version}\n${'-'.repeat(40)}\n${text}\n`
 }
 
-/** Settings, and what each command reads of other rooms: a start would load these rooms otherwise. */
+/**
+ * Settings, and what each command reads of other rooms: a start would load these rooms otherwise.
+ */
 const SETTINGS = [
   'server/config/',
   'package-root',
@@ -89,13 +108,14 @@ export default defineConfig({
   preserveEntrySignatures: 'allow-extension',
   resolve: {
     alias: {
-      // What dependencies of Express read at the start and this server never uses; docs/maintainers/performance.md says what each costs:
-      // the table of all media types, and the decoders of bodies and queries, which are read as bytes here.
+      // What dependencies of Express read at the start and this server never uses;
+      // docs/maintainers/performance.md says what each costs: the table of all media types, and the
+      // decoders of bodies and queries, which are read as bytes here.
       'mime-db': join(import.meta.dirname, 'build/media-types.json'),
       'iconv-lite': false,
       qs: false,
-      // The SDK of MCP would check answers of its clients by the first two; this server asks them nothing. The third is for
-      // schemas of zod 3.
+      // The SDK of MCP would check answers of its clients by the first two; this server asks them
+      // nothing. The third is for schemas of zod 3.
       ajv: false,
       'ajv-formats': false,
       'zod-to-json-schema': false,
@@ -106,24 +126,40 @@ export default defineConfig({
     namesOfFaker,
     nodeModules,
     licences,
-    // The bundled packages for scanners, in CycloneDX: `dependencies` names none. The same sources give the same file.
-    sbom({ outDir: '', outFilename: 'sbom.cdx', includeWellKnown: false, saveTimestamp: false, generateSerial: false }),
+    // The bundled packages for scanners, in CycloneDX: `dependencies` names none. The same sources
+    // give the same file.
+    sbom({
+      outDir: '',
+      outFilename: 'sbom.cdx',
+      includeWellKnown: false,
+      saveTimestamp: false,
+      generateSerial: false,
+    }),
   ],
   output: {
     dir: 'dist',
     cleanDir: true,
     chunkFileNames: 'chunk-[hash].js',
     // Node prints the name of its class with an error.
-    minify: { compress: true, mangle: { keepNames: { class: true, function: false } }, codegen: true },
+    minify: {
+      compress: true,
+      mangle: { keepNames: { class: true, function: false } },
+      codegen: true,
+    },
     codeSplitting: {
-      // A start opens `settings`, `start` and `server`; a command that only reads settings opens the first.
+      // A start opens `settings`, `start` and `server`; a command that only reads settings opens
+      // the first.
       groups: [
         {
           name: 'settings',
           test: (id) => SETTINGS.some((part) => id.replaceAll('\\', '/').includes(`/src/${part}`)),
         },
         // A start calls no other server, and neither runs nor audits an app.
-        { name: 'remote', test: /src[\\/]server[\\/]client[\\/]exchange/, includeDependenciesRecursively: false },
+        {
+          name: 'remote',
+          test: /src[\\/]server[\\/]client[\\/]exchange/,
+          includeDependenciesRecursively: false,
+        },
         {
           name: 'start',
           // A start watches its files, so it looks at them and at the folders of personas.
@@ -135,10 +171,26 @@ export default defineConfig({
           test: /^(?!.*(?:src[\\/](?:tools|audit)[\\/]|src[\\/](?:audit|vitest|playwright)\.ts|commander|parse5|entities|tough-cookie|tldts))/,
           tags: ['$initial'],
         },
-        // Parts that are loaded later. What several of them share would else be a file for each set of sharers.
-        { name: 'commands', test: /src[\\/]tools[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
-        { name: 'audit', test: /src[\\/]audit[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
-        { name: 'pages', test: /src[\\/]/, minShareCount: 2, includeDependenciesRecursively: false },
+        // Parts that are loaded later. What several of them share would else be a file for each set
+        // of sharers.
+        {
+          name: 'commands',
+          test: /src[\\/]tools[\\/]/,
+          minShareCount: 2,
+          includeDependenciesRecursively: false,
+        },
+        {
+          name: 'audit',
+          test: /src[\\/]audit[\\/]/,
+          minShareCount: 2,
+          includeDependenciesRecursively: false,
+        },
+        {
+          name: 'pages',
+          test: /src[\\/]/,
+          minShareCount: 2,
+          includeDependenciesRecursively: false,
+        },
       ],
     },
   },

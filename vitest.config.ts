@@ -5,10 +5,16 @@ import { LeftOut } from './test/support/left-out.ts'
 /** What decides without a server, a browser or a file: `npm run test:fast`. */
 const DOMAIN = ['test/{service,sandbox}/**/*.test.ts', 'test/audit/{learn,trials}/**/*.test.ts']
 
-/** Tests that change something which outlives them: the environment, the working folder, a global. Each file has its own process. */
+/**
+ * Tests that change something which outlives them: the environment, the working folder, a global.
+ * Each file has its own process.
+ */
 const ALONE = ['test/**/*.alone.test.ts']
 
-/** What tests other people's code, the image, and the products of all broken apps with all rows: `npm run test:others`. */
+/**
+ * What tests other people's code, the image, and the products of all broken apps with all rows:
+ * `npm run test:others`.
+ */
 const OTHERS = ['test/**/*.others.test.ts']
 
 /** What builds what it tests, and takes minutes. */
@@ -17,7 +23,10 @@ const BUILDING = ['test/package/**/*.test.ts']
 /** The rooms that decide what a client is told. */
 const CORE = { lines: 95, branches: 95 }
 
-const project = (name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
+const project = (
+  name: string,
+  test: TestProjectInlineConfiguration['test'],
+): TestProjectInlineConfiguration => ({
   test: {
     name,
     testTimeout: 20_000,
@@ -29,7 +38,10 @@ const project = (name: string, test: TestProjectInlineConfiguration['test']): Te
   },
 })
 
-/** The files of a project share a process, which loads the sources once. The set-up file fails a file that changes a global. */
+/**
+ * The files of a project share a process, which loads the sources once. The set-up file fails a
+ * file that changes a global.
+ */
 const SHARING = { isolate: false, setupFiles: ['test/support/leaves-no-trace.ts'] }
 
 export default defineConfig({
@@ -51,13 +63,15 @@ export default defineConfig({
         fileParallelism: false,
       }),
     ],
-    // More than there are cores, because many a test waits for a page or another process. On two cores three take a tenth less time.
+    // More than there are cores, because many a test waits for a page or another process. On two
+    // cores three take a tenth less time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     globalSetup: 'test/support/run.setup.ts',
     reporters: ['default', new LeftOut()],
     coverage: {
       provider: 'v8',
-      // Counting slows every test down, so only the tests of the domain count, and only in these rooms.
+      // Counting slows every test down, so only the tests of the domain count, and only in these
+      // rooms.
       include: ['src/service/age/**/*.ts', 'src/service/oidc/**/*.ts'],
       reporter: [['text', { skipFull: true }], 'json-summary'],
       thresholds: { 'src/service/age/**/*.ts': CORE, 'src/service/oidc/**/*.ts': CORE },

@@ -24,7 +24,10 @@ if (problems.length > 0) {
   process.exit(NOTHING_SHOWN)
 }
 const folder = mkdtempSync(join(env.RUNNER_TEMP, 'agekey-audit-'))
-const reports = Object.entries(FILES).map(([format, name]) => ({ format, file: join(folder, name) }))
+const reports = Object.entries(FILES).map(([format, name]) => ({
+  format,
+  file: join(folder, name),
+}))
 const { code, errors } = await runAudit([
   'audit',
   ...wordOf('INPUT_URL'),
@@ -47,10 +50,14 @@ function inputProblems() {
   return [
     ...(statSync(cwd, { throwIfNoEntry: false })?.isDirectory()
       ? []
-      : [`working-directory: there is no folder ${cwd}; give one of the checkout, or leave it out`]),
+      : [
+          `working-directory: there is no folder ${cwd}; give one of the checkout, or leave it out`,
+        ]),
     ...linesOf('INPUT_FLAGS')
       .filter((line) => !line.startsWith('--'))
-      .map((line) => `flags: ${JSON.stringify(line)} is no flag; give one a line, as in --timeout 20`),
+      .map(
+        (line) => `flags: ${JSON.stringify(line)} is no flag; give one a line, as in --timeout 20`,
+      ),
   ]
 }
 
@@ -101,17 +108,22 @@ async function runAudit(args) {
 }
 
 function explain() {
-  if (code === INTERRUPTED) return annotate('warning', 'the audit was interrupted; there is no verdict')
+  if (code === INTERRUPTED)
+    return annotate('warning', 'the audit was interrupted; there is no verdict')
   if (!written.some(({ format }) => format === 'json'))
     return annotateAll(errors.length > 0 ? errors : [`the audit ended with code ${code}`])
   const { totals, rows } = JSON.parse(readFileSync(join(folder, FILES.json), 'utf8'))
   const counts = Object.entries(totals).map(([verdict, count]) => `${count} ${verdict}`)
   const summary = `${counts.join(', ')}. The summary of the job says more`
-  const named = (verdicts) => namesOf(rows.filter(({ verdict, counted }) => counted && verdicts.includes(verdict)))
+  const named = (verdicts) =>
+    namesOf(rows.filter(({ verdict, counted }) => counted && verdicts.includes(verdict)))
   if (code === 0) return annotate('notice', `passed: ${summary}`)
   if (code === 1) return annotate('error', `findings: ${named(FINDINGS)}; ${summary}`)
   if (code === 3)
-    return annotate('error', `undetermined, so that nothing is shown of ${named(['undetermined'])}; ${summary}`)
+    return annotate(
+      'error',
+      `undetermined, so that nothing is shown of ${named(['undetermined'])}; ${summary}`,
+    )
   return annotateAll(errors.length > 0 ? errors : [summary])
 }
 
@@ -121,7 +133,8 @@ function namesOf(rows) {
 }
 
 function annotateAll(messages) {
-  for (const message of messages.slice(0, MAX_ANNOTATIONS)) annotate('error', `nothing could be shown: ${message}`)
+  for (const message of messages.slice(0, MAX_ANNOTATIONS))
+    annotate('error', `nothing could be shown: ${message}`)
 }
 
 function annotate(kind, message) {

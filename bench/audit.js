@@ -10,7 +10,9 @@ const APP = fileURLToPath(new URL('../examples/express/app.js', import.meta.url)
 /** What a developer waits for at most. */
 const WANTED_SECONDS = 60
 
-/** The whole audit of the example app: every row that is for it, with the defaults of the command. */
+/**
+ * The whole audit of the example app: every row that is for it, with the defaults of the command.
+ */
 export async function auditOfExample() {
   const folder = mkdtempSync(join(tmpdir(), 'agekey-bench-'))
   const env = { XDG_STATE_HOME: folder }
@@ -33,5 +35,7 @@ export async function auditOfExample() {
   if (code !== 0) throw new Error(`the audit of the example app ended with ${code}`)
   const judged = report.rows.filter(({ verdict }) => verdict !== 'not for this app').length
   const what = `Audit of the example app, ${judged} rows`
-  return [{ what, ours, theirs: WANTED_SECONDS, unit: 's', ratio: ours / WANTED_SECONDS, wanted: '< 1' }]
+  return [
+    { what, ours, theirs: WANTED_SECONDS, unit: 's', ratio: ours / WANTED_SECONDS, wanted: '< 1' },
+  ]
 }

@@ -7,7 +7,10 @@ export const SANDBOX = fileURLToPath(new URL('../dist/bin.js', import.meta.url))
 /** Addresses as servers print them. */
 const ADDRESS = /http:\/\/(?:localhost|127\.0\.0\.1|\[::1?\]):\d+/
 
-/** Starts a command that prints the address of its server, as soon as it has. `stop` ends it and what it started. */
+/**
+ * Starts a command that prints the address of its server, as soon as it has. `stop` ends it and
+ * what it started.
+ */
 export async function startCommand(command, args, env = {}) {
   const child = spawn(command, args, {
     env: { ...process.env, ...env },

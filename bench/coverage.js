@@ -16,7 +16,8 @@ const UNCOUNTED = fileURLToPath(new URL('../dist-uncounted', import.meta.url))
 /** The same sources, but for the one function that counts a call: it does nothing. */
 const withoutCounting = {
   name: 'without-counting',
-  load: (id) => (/http[\\/]calls[\\/]count-call\.ts$/.test(id) ? 'export const countCall = () => {}' : undefined),
+  load: (id) =>
+    /http[\\/]calls[\\/]count-call\.ts$/.test(id) ? 'export const countCall = () => {}' : undefined,
 }
 
 /** Use flows of a sandbox that counts what it sends against those of one that does not. */
@@ -30,9 +31,14 @@ export async function countedAgainstUncounted() {
   const rows = []
   for (const [what, changes] of [
     ['Use that counts its answer against one that does not', () => ({})],
-    ['The same with every filter, and other claims in each request', (index) => ({ claims: filtered(index) })],
+    [
+      'The same with every filter, and other claims in each request',
+      (index) => ({ claims: filtered(index) }),
+    ],
   ]) {
-    const [counted, uncounted] = await Promise.all(['sandbox', 'sandbox-uncounted'].map(startServer))
+    const [counted, uncounted] = await Promise.all(
+      ['sandbox', 'sandbox-uncounted'].map(startServer),
+    )
     const flows = ({ url }) => sendAll(CALLS, 302, (index) => use(url, changes(index)))
     const rate = async (server) => CALLS / (await server.cpuSeconds(() => flows(server)))
     const rates = await interleave(

@@ -8,8 +8,8 @@ export function median(numbers) {
 }
 
 /**
- * Measures contenders in turn, `rounds` times each after `warmUp` rounds that do not count, so that whatever else the machine
- * does meets all of them. Resolves to the median of each, by name.
+ * Measures contenders in turn, `rounds` times each after `warmUp` rounds that do not count, so that
+ * whatever else the machine does meets all of them. Resolves to the median of each, by name.
  */
 export async function interleave(rounds, contenders, { warmUp = 1 } = {}) {
   const results = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
@@ -19,7 +19,9 @@ export async function interleave(rounds, contenders, { warmUp = 1 } = {}) {
       if (round >= warmUp) results[name].push(result)
     }
   }
-  return Object.fromEntries(Object.entries(results).map(([name, numbers]) => [name, median(numbers)]))
+  return Object.fromEntries(
+    Object.entries(results).map(([name, numbers]) => [name, median(numbers)]),
+  )
 }
 
 /** A server of `servers/` in a process of its own. */
@@ -38,7 +40,10 @@ export async function startServer(name) {
   const { url } = await ask()
   return {
     url,
-    /** CPU seconds of the server, all threads, that `act` takes: what one core would need, whatever else runs. */
+    /**
+     * CPU seconds of the server, all threads, that `act` takes: what one core would need, whatever
+     * else runs.
+     */
     async cpuSeconds(act) {
       const before = (await ask('cpu')).cpu
       await act()

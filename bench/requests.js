@@ -2,7 +2,10 @@ import { Agent, request } from 'node:http'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 })
 
-/** Sends one request over a kept connection. Resolves to status, headers and text; redirects are not followed. */
+/**
+ * Sends one request over a kept connection. Resolves to status, headers and text; redirects are not
+ * followed.
+ */
 export function send(url, { method = 'GET', headers = {}, body } = {}) {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
@@ -12,14 +15,19 @@ export function send(url, { method = 'GET', headers = {}, body } = {}) {
       response.on('data', (chunk) => {
         text += chunk
       })
-      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, text }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, text }),
+      )
     })
       .on('error', reject)
       .end(body)
   })
 }
 
-/** Makes `count` calls, at most 16 at a time, and checks that each has `status`. Resolves to the answers in their order. */
+/**
+ * Makes `count` calls, at most 16 at a time, and checks that each has `status`. Resolves to the
+ * answers in their order.
+ */
 export async function sendAll(count, status, make) {
   const answers = new Array(count)
   let next = 0
@@ -27,7 +35,8 @@ export async function sendAll(count, status, make) {
     while (next < count) {
       const index = next++
       answers[index] = await make(index)
-      if (answers[index].status !== status) throw new Error(`${answers[index].status}: ${answers[index].text}`)
+      if (answers[index].status !== status)
+        throw new Error(`${answers[index].status}: ${answers[index].text}`)
     }
   }
   await Promise.all(Array.from({ length: 16 }, worker))
@@ -73,7 +82,11 @@ export function push(baseUrl) {
     state: 'state',
     authorization_details: JSON.stringify([SIGNAL]),
   })
-  return send(`${baseUrl}/v1/oidc/create/par`, { method: 'POST', headers: FORM, body: String(form) })
+  return send(`${baseUrl}/v1/oidc/create/par`, {
+    method: 'POST',
+    headers: FORM,
+    body: String(form),
+  })
 }
 
 /** E4. */
@@ -99,5 +112,7 @@ export function upgrade(baseUrl, accessToken) {
 export async function obtainCodes(baseUrl, count) {
   const wanted = { scope: 'openid svc.upgrade', sandbox_persona: 'child-12' }
   const answers = await sendAll(count, 302, () => use(baseUrl, wanted))
-  return answers.map(({ headers }) => new URLSearchParams(new URL(headers.location).hash.slice(1)).get('code'))
+  return answers.map(({ headers }) =>
+    new URLSearchParams(new URL(headers.location).hash.slice(1)).get('code'),
+  )
 }

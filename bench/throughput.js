@@ -22,7 +22,11 @@ const p99 = async ({ url }) => {
 }
 
 const compare = async (what, wanted, [name, measure], [peer, measurePeer]) => {
-  const rates = await interleave(ROUNDS, { [name]: measure, [peer]: measurePeer }, { warmUp: WARM_UP })
+  const rates = await interleave(
+    ROUNDS,
+    { [name]: measure, [peer]: measurePeer },
+    { warmUp: WARM_UP },
+  )
   return {
     what,
     ours: rates[name],
@@ -35,7 +39,9 @@ const compare = async (what, wanted, [name, measure], [peer, measurePeer]) => {
 
 /** Calls of the endpoints against the least that Express could do for the same answer. */
 export async function againstExpress() {
-  const [sandbox, signing, plain] = await Promise.all(['sandbox', 'signing', 'json'].map(startServer))
+  const [sandbox, signing, plain] = await Promise.all(
+    ['sandbox', 'signing', 'json'].map(startServer),
+  )
   const uses = ({ url }) => sendAll(CALLS, 302, () => use(url))
   const pushes = ({ url }) => sendAll(CALLS, 201, () => push(url))
   const exchanges = ({ url }, codes) => sendAll(CALLS, 200, (index) => exchange(url, codes[index]))
@@ -97,7 +103,8 @@ export async function againstEmpty() {
   ]) {
     const [full, empty] = await Promise.all([startServer('sandbox'), startServer('sandbox')])
     await prepare(full.url)
-    const uses = (server, path) => rate(server, () => sendAll(CALLS, 302, (index) => use(server.url + path(index))))
+    const uses = (server, path) =>
+      rate(server, () => sendAll(CALLS, 302, (index) => use(server.url + path(index))))
     const reset = () => send(`${empty.url}/_sandbox/reset`, { method: 'POST' })
     rows.push(
       await compare(

@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the README from the running product, light and dark: `npm run pictures`. It needs Chromium at /usr/bin/chromium,
- * or where CHROMIUM_PATH says.
+ * Makes the pictures of the README from the running product, light and dark: `npm run pictures`. It
+ * needs Chromium at /usr/bin/chromium, or where CHROMIUM_PATH says.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -18,7 +18,10 @@ const request = new URLSearchParams({
   nonce: 'b7Tw1nXe',
   redirect_uri: 'http://localhost:3000/callback',
   can_create: 'true',
-  claims: JSON.stringify({ age_thresholds: [16, 18], allowed_methods: ['id_doc_scan', 'national_id_number'] }),
+  claims: JSON.stringify({
+    age_thresholds: [16, 18],
+    allowed_methods: ['id_doc_scan', 'national_id_number'],
+  }),
 })
 
 const client = {
@@ -33,13 +36,16 @@ const THEMES: readonly Theme[] = ['light', 'dark']
 
 /** Hosted pages take the theme that the app requests, the console that of the browser. */
 const PAGES = {
-  choice: (sandbox: Sandbox, theme: Theme) => `${sandbox.url}/v1/oidc/use?${request}&theme=${theme}`,
+  choice: (sandbox: Sandbox, theme: Theme) =>
+    `${sandbox.url}/v1/oidc/use?${request}&theme=${theme}`,
   flow: flowOfTeenager,
 }
 
 /** The URL of an ended flow. */
 async function flowOfTeenager(sandbox: Sandbox): Promise<string> {
-  await fetch(`${sandbox.url}/v1/oidc/use?${request}&sandbox_persona=teen-16`, { redirect: 'manual' })
+  await fetch(`${sandbox.url}/v1/oidc/use?${request}&sandbox_persona=teen-16`, {
+    redirect: 'manual',
+  })
   const flow = await sandbox.flows.last()
   return `${sandbox.url}/_sandbox/console/flows/${flow?.id}`
 }
@@ -49,7 +55,11 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '
 mkdirSync(FOLDER, { recursive: true })
 try {
   for (const colorScheme of THEMES) {
-    const context = await browser.newContext({ colorScheme, locale: 'en-US', viewport: { width: 1280, height: 800 } })
+    const context = await browser.newContext({
+      colorScheme,
+      locale: 'en-US',
+      viewport: { width: 1280, height: 800 },
+    })
     for (const [name, addressIn] of Object.entries(PAGES)) {
       await using sandbox = await createSandbox({ seed: 1, clients: [client] })
       const page = await context.newPage()

@@ -26,7 +26,10 @@ const MAX_WIDTH = 120
 
 type Schema = z.core.$ZodType
 
-/** How a shape is written: as a result, as a readonly report, as readonly input, or as input with names in camelCase. */
+/**
+ * How a shape is written: as a result, as a readonly report, as readonly input, or as input with
+ * names in camelCase.
+ */
 type Mode = 'result' | 'report' | 'input' | 'option'
 
 /** Types of the domain by their file, with the values of enums; shapes refer to these types. */
@@ -41,11 +44,14 @@ const OF_DOMAIN: Readonly<Record<string, Readonly<Record<string, readonly string
   'sandbox/personas/persona-schema': { PersonaGroup: PERSONA_GROUPS },
 }
 
-const { listFlows, exportFlow, evaluate, armScenario, getTenant, putTenant, getPersona, getClock } = OPERATIONS
+const { listFlows, exportFlow, evaluate, armScenario, getTenant, putTenant, getPersona, getClock } =
+  OPERATIONS
 const overrides = bare(claimsSchema.shape.overrides)
 const override = at(overrides, 'id_doc_scan')
 const decision = newExpectationSchema.extend({
-  flow: newExpectationSchema.shape.flow.optional().describe('The flow that has the outcome, Use first, when left out'),
+  flow: newExpectationSchema.shape.flow
+    .optional()
+    .describe('The flow that has the outcome, Use first, when left out'),
 })
 /** The help of a flag, worded for an option: `--https-key` becomes `httpsKey`. */
 const inOptions = (help: string) =>
@@ -81,9 +87,24 @@ const SHAPES: readonly (readonly [name: string, schema: Schema, mode: Mode, abou
     'input',
     'Claims, and whose age signals to evaluate: give exactly one of `persona` and `signals`.',
   ],
-  ['EvaluationResult', evaluate.result, 'result', 'What a persona or age signals would answer to claims, and why.'],
-  ['ThresholdTrace', at(evaluate.result, 'trace'), 'result', 'Why one entry of the requested thresholds holds or not.'],
-  ['SignalTrace', at(evaluate.result, 'trace', 'signals'), 'result', 'Which filters one signal passed.'],
+  [
+    'EvaluationResult',
+    evaluate.result,
+    'result',
+    'What a persona or age signals would answer to claims, and why.',
+  ],
+  [
+    'ThresholdTrace',
+    at(evaluate.result, 'trace'),
+    'result',
+    'Why one entry of the requested thresholds holds or not.',
+  ],
+  [
+    'SignalTrace',
+    at(evaluate.result, 'trace', 'signals'),
+    'result',
+    'Which filters one signal passed.',
+  ],
   [
     'Check',
     at(evaluate.result, 'trace', 'signals', 'checks'),
@@ -104,7 +125,12 @@ const SHAPES: readonly (readonly [name: string, schema: Schema, mode: Mode, abou
     'input',
     'A scenario, as its file declares it: what users do, in order, and what the relying party must send.',
   ],
-  ['ScenarioStep', at(armScenario.body, 'steps'), 'input', 'Exactly one of `decide`, `await` and `clock`.'],
+  [
+    'ScenarioStep',
+    at(armScenario.body, 'steps'),
+    'input',
+    'Exactly one of `decide`, `await` and `clock`.',
+  ],
   ['ScenarioProgress', armScenario.result, 'result', 'How far a scenario has come.'],
   ['StepProgress', at(armScenario.result, 'steps'), 'result', 'How far one step has come.'],
   ['FlowKind', flowSchema.shape.flow, 'result', 'What a user does: a flow of the journal.'],
@@ -122,13 +148,33 @@ const SHAPES: readonly (readonly [name: string, schema: Schema, mode: Mode, abou
     'result',
     'A rule that a request broke: what is wrong, where, and what to do about it.',
   ],
-  ['FlowFilter', listFlows.query.omit({ wait: true, since: true, limit: true }), 'input', 'Which flows to look for.'],
+  [
+    'FlowFilter',
+    listFlows.query.omit({ wait: true, since: true, limit: true }),
+    'input',
+    'Which flows to look for.',
+  ],
   ['RecordingName', exportFlow.params.shape.as, 'input', 'The formats of a flow as a file.'],
   ['FlowRecording', exportFlow.result, 'result', 'A flow as a file.'],
   ['Coverage', coverageSchema, 'report', 'What was delivered to clients, and what is missing.'],
-  ['ClaimsCounters', at(coverageSchema, 'claims'), 'report', 'What was delivered to one distinct `claims`.'],
-  ['Hits', at(coverageSchema, 'rows'), 'report', 'How often something was delivered, and to which tests.'],
-  ['CoverageDimension', at(coverageSchema, 'dimensions', 'must'), 'report', 'One thing that the coverage looks at.'],
+  [
+    'ClaimsCounters',
+    at(coverageSchema, 'claims'),
+    'report',
+    'What was delivered to one distinct `claims`.',
+  ],
+  [
+    'Hits',
+    at(coverageSchema, 'rows'),
+    'report',
+    'How often something was delivered, and to which tests.',
+  ],
+  [
+    'CoverageDimension',
+    at(coverageSchema, 'dimensions', 'must'),
+    'report',
+    'One thing that the coverage looks at.',
+  ],
   [
     'CoverageItem',
     at(coverageSchema, 'dimensions', 'must', 'items'),
@@ -153,11 +199,21 @@ const SHAPES: readonly (readonly [name: string, schema: Schema, mode: Mode, abou
     'report',
     'The verdict on one check of the app, which explains those on its rows.',
   ],
-  ['AuditedRow', at(auditReportSchema, 'rows'), 'report', 'The verdict on one row of the catalogue.'],
+  [
+    'AuditedRow',
+    at(auditReportSchema, 'rows'),
+    'report',
+    'The verdict on one row of the catalogue.',
+  ],
   ['AuditChoices', choicesSchema, 'input', 'What the audits of a function have in common.'],
   ['KnownFinding', at(choicesSchema, 'known'), 'input', 'A finding that is accepted for now.'],
   ['ClockState', getClock.result, 'result', 'What the clock of a sandbox shows.'],
-  ['ClientSettings', clientSchema, 'option', 'A relying party as `createSandbox` and `configure` take it.'],
+  [
+    'ClientSettings',
+    clientSchema,
+    'option',
+    'A relying party as `createSandbox` and `configure` take it.',
+  ],
   ['Lifetimes', lifetimesSchema, 'input', 'How long things live, in seconds.'],
   [
     'TenantReadings',
@@ -175,12 +231,18 @@ const SHAPES: readonly (readonly [name: string, schema: Schema, mode: Mode, abou
 ]
 
 /**
- * The type that stands for a schema. The types of attributes and signals are wider than their schemas, of which each method has its own.
+ * The type that stands for a schema. The types of attributes and signals are wider than their
+ * schemas, of which each method has its own.
  */
 const NAMES = new Map<unknown, string>([
-  ...SHAPES.map(([name, schema]) => [bare(schema)._zod.def, name] as const).filter(([def]) => def.type !== 'enum'),
+  ...SHAPES.map(([name, schema]) => [bare(schema)._zod.def, name] as const).filter(
+    ([def]) => def.type !== 'enum',
+  ),
   [overrides._zod.def, '{ readonly [Name in Method]?: Override | undefined }'],
-  [at(override, 'attributes')._zod.def, 'Readonly<Record<string, boolean | readonly string[] | undefined>>'],
+  [
+    at(override, 'attributes')._zod.def,
+    'Readonly<Record<string, boolean | readonly string[] | undefined>>',
+  ],
   [evaluate.body.shape.claims._zod.def, 'Claims'],
   [evaluate.body.shape.signals.unwrap()._zod.def, 'readonly (AgeSignal | SubmittedAgeSignal)[]'],
   [evaluationSignalSchema._zod.def, 'AgeSignal | SubmittedAgeSignal'],
@@ -211,9 +273,12 @@ export function writeShapes(): string {
   ] as const
   const parts = [
     imports.join('\n'),
-    ...SHAPES.map(([name, schema, mode, about]) => declaration(name, bare(schema), { mode, about })),
+    ...SHAPES.map(([name, schema, mode, about]) =>
+      declaration(name, bare(schema), { mode, about }),
+    ),
     ...names.map(
-      ([name, about, values]) => `/** ${about} */\nexport type ${name} = ${literals([...new Set(values)].toSorted())}`,
+      ([name, about, values]) =>
+        `/** ${about} */\nexport type ${name} = ${literals([...new Set(values)].toSorted())}`,
     ),
     '/** A built-in persona, or one of your own. */\nexport type KnownPersona = PersonaName | (string & Record<never, never>)',
     '/** An outcome of the catalogue; a name that is none is refused at run time. */\nexport type KnownOutcome = OutcomeName | (string & Record<never, never>)',
@@ -221,7 +286,11 @@ export function writeShapes(): string {
   return `${parts.join('\n\n')}\n`
 }
 
-function declaration(name: string, schema: Schema, { mode, about }: { mode: Mode; about: string }): string {
+function declaration(
+  name: string,
+  schema: Schema,
+  { mode, about }: { mode: Mode; about: string },
+): string {
   const head = `/** ${about} */\nexport`
   if (schema instanceof z.ZodEnum) return `${head} type ${name} = ${literals(schema.options)}`
   if (!(schema instanceof z.ZodObject)) throw new Error(`${name} is neither an object nor an enum`)
@@ -254,16 +323,20 @@ function written(schema: Schema, mode: Mode): string {
   if (named !== undefined) return named
   if (schema instanceof z.ZodOptional) return write(schema.unwrap())
   if (schema instanceof z.ZodNullable) return `${write(schema.unwrap())} | null`
-  if (schema instanceof z.ZodReadonly) return written(schema.unwrap(), mode === 'result' ? 'report' : mode)
+  if (schema instanceof z.ZodReadonly)
+    return written(schema.unwrap(), mode === 'result' ? 'report' : mode)
   if (schema instanceof z.ZodLazy) return write(schema.unwrap())
-  if (schema instanceof z.ZodPipe) return write(schema.in instanceof z.ZodTransform ? schema.out : schema.in)
+  if (schema instanceof z.ZodPipe)
+    return write(schema.in instanceof z.ZodTransform ? schema.out : schema.in)
   if (schema instanceof z.ZodArray) {
     const item = write(schema.element)
     return `${readonly}${item.includes(' ') && !item.startsWith('{') ? `(${item})` : item}[]`
   }
   if (schema instanceof z.ZodUnion) {
     const list = schema.options.find((option) => option instanceof z.ZodArray)
-    return mode === 'option' && list ? write(list) : [...new Set(schema.options.map(write))].join(' | ')
+    return mode === 'option' && list
+      ? write(list)
+      : [...new Set(schema.options.map(write))].join(' | ')
   }
   if (schema instanceof z.ZodRecord) {
     const isPartial = schema.keyType instanceof z.ZodEnum
@@ -276,7 +349,8 @@ function written(schema: Schema, mode: Mode): string {
     const line = `{ ${members.join('; ')} }`
     return line.length < MAX_WIDTH ? line : `{\n    ${members.join('\n    ')}\n  }`
   }
-  if (schema instanceof z.ZodEnum) return ENUM_NAMES.get(schema.options.join()) ?? literals(schema.options)
+  if (schema instanceof z.ZodEnum)
+    return ENUM_NAMES.get(schema.options.join()) ?? literals(schema.options)
   if (schema instanceof z.ZodLiteral) return literals([...schema.values])
   if (schema instanceof z.ZodNumber) return 'number'
   if (schema instanceof z.ZodBoolean) return 'boolean'
@@ -296,16 +370,24 @@ function aboutOf(schema: Schema): string | undefined {
   return text.endsWith('.') ? text : `${text}.`
 }
 
-/** A schema without its wrappers: optional, nullable, readonly, lazy, and what runs before or after it. */
+/**
+ * A schema without its wrappers: optional, nullable, readonly, lazy, and what runs before or after
+ * it.
+ */
 function bare(schema: Schema): Schema {
   const inner = innerOf(schema)
   return inner ? bare(inner) : schema
 }
 
 function innerOf(schema: Schema): Schema | undefined {
-  if (schema instanceof z.ZodPipe) return schema.in instanceof z.ZodTransform ? schema.out : schema.in
-  const isWrapper = [z.ZodOptional, z.ZodNullable, z.ZodReadonly, z.ZodLazy].some((kind) => schema instanceof kind)
-  return isWrapper && 'unwrap' in schema && typeof schema.unwrap === 'function' ? schema.unwrap() : undefined
+  if (schema instanceof z.ZodPipe)
+    return schema.in instanceof z.ZodTransform ? schema.out : schema.in
+  const isWrapper = [z.ZodOptional, z.ZodNullable, z.ZodReadonly, z.ZodLazy].some(
+    (kind) => schema instanceof kind,
+  )
+  return isWrapper && 'unwrap' in schema && typeof schema.unwrap === 'function'
+    ? schema.unwrap()
+    : undefined
 }
 
 /** The members of an object. */
@@ -318,7 +400,9 @@ function shapeOf(schema: Schema): Readonly<Record<string, Schema>> {
 /** The object below a path of members, also within lists and records. */
 function at(schema: Schema, ...[member, ...deeper]: readonly string[]): Schema {
   const one = bare(schema)
-  if (one instanceof z.ZodArray) return at(one.element, ...(member === undefined ? [] : [member, ...deeper]))
-  if (one instanceof z.ZodRecord) return at(one.valueType, ...(member === undefined ? [] : [member, ...deeper]))
+  if (one instanceof z.ZodArray)
+    return at(one.element, ...(member === undefined ? [] : [member, ...deeper]))
+  if (one instanceof z.ZodRecord)
+    return at(one.valueType, ...(member === undefined ? [] : [member, ...deeper]))
   return member === undefined ? one : at(shapeOf(one)[member] ?? z.never(), ...deeper)
 }

@@ -1,4 +1,5 @@
-// `npm start`: bundles when a source is newer than the bundle, then runs the sandbox until npm ends.
+// `npm start`: bundles when a source is newer than the bundle, then runs the sandbox until npm
+// ends.
 import { readdirSync, statSync } from 'node:fs'
 
 const SOURCES = ['src', 'personas', 'package-lock.json', 'rolldown.config.ts']

@@ -7,7 +7,9 @@ function attach(filter) {
     text: row.textContent.toLowerCase(),
     verdict: row.querySelector('[data-verdict]').textContent,
   }))
-  const parts = [...document.querySelectorAll('details:is(.audit-family, :has(.audit-family))')].map((part) => ({
+  const parts = [
+    ...document.querySelectorAll('details:is(.audit-family, :has(.audit-family))'),
+  ].map((part) => ({
     part,
     wasOpen: part.open,
   }))

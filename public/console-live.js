@@ -15,7 +15,9 @@ if (part && source && window.EventSource) {
   }
 
   const refresh = async () => {
-    const response = await fetch(location.href, { headers: { Accept: 'text/html' } }).catch(() => undefined)
+    const response = await fetch(location.href, { headers: { Accept: 'text/html' } }).catch(
+      () => undefined,
+    )
     if (!response?.ok) return
     const freshPage = new DOMParser().parseFromString(await response.text(), 'text/html')
     const fresh = freshPage.querySelector('[data-live]')
@@ -31,7 +33,9 @@ if (part && source && window.EventSource) {
     for (const { id } of part.querySelectorAll('details[open][id]')) {
       fresh.querySelector(`#${CSS.escape(id)}`)?.setAttribute('open', '')
     }
-    const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null
+    const focused = part.contains(document.activeElement)
+      ? document.activeElement.getAttribute('href')
+      : null
     part.replaceChildren(...fresh.childNodes)
     if (focused) part.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus()
   }

@@ -12,6 +12,8 @@ function takeStrip(page) {
 document.addEventListener('refreshed', (event) => takeStrip(event.detail))
 document.addEventListener('visibilitychange', async () => {
   if (document.visibilityState !== 'visible') return
-  const response = await fetch(location.href, { headers: { Accept: 'text/html' } }).catch(() => undefined)
+  const response = await fetch(location.href, { headers: { Accept: 'text/html' } }).catch(
+    () => undefined,
+  )
   if (response?.ok) takeStrip(new DOMParser().parseFromString(await response.text(), 'text/html'))
 })

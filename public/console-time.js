@@ -5,7 +5,9 @@ const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 const localForm = (instant) => `${local.format(instant)} (${zone})`
 
 function addLocalTimes() {
-  for (const time of document.querySelectorAll('time[datetime]:not([data-clock], [data-has-local])')) {
+  for (const time of document.querySelectorAll(
+    'time[datetime]:not([data-clock], [data-has-local])',
+  )) {
     const instant = new Date(time.dateTime)
     if (Number.isNaN(instant.getTime())) continue
     time.title = [time.title, localForm(instant)].filter(Boolean).join('\n')

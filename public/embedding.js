@@ -9,7 +9,8 @@ if (notice && window.top !== window) {
   const fields = { framed: 'true' }
   if (policy?.features().includes(permission)) {
     const found = policy.allowsFeature(permission) ? 'allowed' : 'denied'
-    for (const line of notice.querySelectorAll('[data-permission]')) line.hidden = line.dataset.permission !== found
+    for (const line of notice.querySelectorAll('[data-permission]'))
+      line.hidden = line.dataset.permission !== found
     fields.permission = found
     // Removed, not hidden: a key would still press what is hidden. The button in the notice brings it back.
     if (found === 'denied' && !('continued' in notice.dataset)) {
@@ -17,7 +18,8 @@ if (notice && window.top !== window) {
     }
   }
   // The endings are asked for by their address.
-  for (const link of document.querySelectorAll('[data-load] form > a')) link.search += '&framed=true'
+  for (const link of document.querySelectorAll('[data-load] form > a'))
+    link.search += '&framed=true'
   for (const form of document.querySelectorAll('form')) {
     for (const [name, value] of Object.entries(fields)) {
       const field = document.createElement('input')

@@ -40,7 +40,8 @@ function attach(filter) {
     first =
       query === ''
         ? undefined
-        : (shown.find(({ button }) => button.value === query) ?? shown.find(({ button }) => !button.disabled))
+        : (shown.find(({ button }) => button.value === query) ??
+          shown.find(({ button }) => !button.disabled))
     if (first) first.row.dataset.first = ''
     status.textContent = query === '' ? '' : `${shown.length} / ${entries.length}`
     if (elsewhere) elsewhere.hidden = shown.length > 0
@@ -92,7 +93,8 @@ function attach(filter) {
 function textOf(button) {
   const copy = button.cloneNode(true)
   for (const answers of copy.querySelectorAll('.answers')) answers.remove()
-  for (const reason of copy.querySelectorAll('small')) reason.textContent = reason.textContent.replace(/\d+/g, '')
+  for (const reason of copy.querySelectorAll('small'))
+    reason.textContent = reason.textContent.replace(/\d+/g, '')
   const titles = [...copy.querySelectorAll('[title]')].map(({ title }) => title)
   return [copy.textContent, ...titles].join(' ').toLowerCase()
 }

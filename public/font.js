@@ -8,7 +8,9 @@ if (asking && context) {
     return context.measureText('mmmMMMlliiWWW@@&&0123456789').width
   }
   const family = JSON.stringify(asking.dataset.font)
-  const isThere = ['serif', 'sans-serif', 'monospace'].some((one) => widthIn(`${family}, ${one}`) !== widthIn(one))
+  const isThere = ['serif', 'sans-serif', 'monospace'].some(
+    (one) => widthIn(`${family}, ${one}`) !== widthIn(one),
+  )
   if (!isThere) {
     for (const part of document.querySelectorAll('[data-unsure]')) part.hidden = false
     for (const form of document.querySelectorAll('form')) {

@@ -1,7 +1,9 @@
 // Shows a part of another page in its place: the reasons of a row below it, the endings in their section. Without this script
 // the links lead to these pages.
 const partOf = async (link) => {
-  const response = await fetch(link.href, { headers: { Accept: 'text/html' } }).catch(() => undefined)
+  const response = await fetch(link.href, { headers: { Accept: 'text/html' } }).catch(
+    () => undefined,
+  )
   if (!response?.ok) return undefined
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
   return page.querySelector('[data-part]') ?? undefined

@@ -43,7 +43,8 @@ if (keys) {
 
   document.addEventListener('keydown', (event) => {
     const isWriting = event.target.closest('input, select, textarea')
-    if (!areOn || isWriting || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
+    if (!areOn || isWriting || event.ctrlKey || event.metaKey || event.altKey || event.repeat)
+      return
     if (event.key === '/') {
       event.preventDefault()
       search.focus()

@@ -18,8 +18,18 @@ import { found } from './service/text/message-parts.ts'
 
 export { AuditProblem } from './audit/audit-problem.ts'
 export type { AuditChoices, KnownFinding } from './audit/choices.ts'
-export type { FindFunction, FoundAgain, MissingVerification } from './audit/command/find-verifications.ts'
-export type { OpenedPage, OpenPage, OpenRequest, VisitDetails, VisitFunction } from './audit/drive/visited-by.ts'
+export type {
+  FindFunction,
+  FoundAgain,
+  MissingVerification,
+} from './audit/command/find-verifications.ts'
+export type {
+  OpenedPage,
+  OpenPage,
+  OpenRequest,
+  VisitDetails,
+  VisitFunction,
+} from './audit/drive/visited-by.ts'
 export { AuditFinding, type RegisterTest } from './audit/kit/audit-tests.ts'
 export type { AuditedRow, AuditReport } from './audit/report/published-report.ts'
 
@@ -32,19 +42,25 @@ export interface AuditOptions extends AuditChoices {
   /** Ends the audit early. */
   readonly signal?: AbortSignal | undefined
   /** Called with each row that is judged. */
-  onProgress?(progress: { readonly done: number; readonly total: number; readonly row: AuditedRow }): void
+  onProgress?(progress: {
+    readonly done: number
+    readonly total: number
+    readonly row: AuditedRow
+  }): void
 }
 
 const BUDGET_SECONDS = 600
 
 /**
- * Gives an app every wrong answer of the catalogue that applies to it, by a function that drives one flow of the app, and says which
- * it lets in. Visits run one after the other; what each is answered is queued in the sandbox, which nothing else may use meanwhile.
+ * Gives an app every wrong answer of the catalogue that applies to it, by a function that drives
+ * one flow of the app, and says which it lets in. Visits run one after the other; what each is
+ * answered is queued in the sandbox, which nothing else may use meanwhile.
  * ```ts
  * const visit = async ({ open }) => (await open('http://localhost:3000/verify')).status === 200
  * const { exit_code, rows } = await audit(sandbox, { visit })
  * ```
- * @throws ConfigError for options that cannot be used, AuditProblem when nothing can be shown: both in one line
+ * @throws ConfigError for options that cannot be used, AuditProblem when nothing can be shown: both
+ * in one line
  */
 export async function audit(
   sandbox: SandboxApi,
@@ -69,15 +85,21 @@ export interface AuditTestsOptions extends AuditChoices {
 }
 
 /**
- * Makes one test for each row of the catalogue: first that an adult is let in, and a minor and a user who declines are not, then the
- * right answers that look unusual, then the wrong ones. Without `only` the rows of level `must` become tests, or those of `failOn`.
+ * Makes one test for each row of the catalogue: first that an adult is let in, and a minor and a
+ * user who declines are not, then the right answers that look unusual, then the wrong ones. Without
+ * `only` the rows of level `must` become tests, or those of `failOn`.
  * ```ts
  * auditTests(sandbox, async ({ open }) => (await open('http://localhost:3000/verify')).status === 200, { test })
  * ```
  * @throws ConfigError with one line for options that cannot be used
  */
-export function auditTests(sandbox: SandboxApi, visit: VisitFunction, { test, ...choices }: AuditTestsOptions): void {
-  if (typeof test !== 'function') throw ConfigError.of(`auditTests: test must be a function, ${found(test)}`)
+export function auditTests(
+  sandbox: SandboxApi,
+  visit: VisitFunction,
+  { test, ...choices }: AuditTestsOptions,
+): void {
+  if (typeof test !== 'function')
+    throw ConfigError.of(`auditTests: test must be a function, ${found(test)}`)
   registerTests({ sandbox, visit, test }, choices)
 }
 
@@ -85,24 +107,41 @@ export function auditTests(sandbox: SandboxApi, visit: VisitFunction, { test, ..
 export interface DrillOptions {
   /** Whether the app knows a `sub`. */
   readonly find: FindFunction
-  /** Ids of flows whose answer the app accepted; by default all flows of the sandbox except those of its demo. */
+  /**
+   * Ids of flows whose answer the app accepted; by default all flows of the sandbox except those of
+   * its demo.
+   */
   readonly flows?: readonly string[] | undefined
-  /** The minimum age for which the app admits users: `find` is called for id_tokens that confirm this age (default: any age). */
+  /**
+   * The minimum age for which the app admits users: `find` is called for id_tokens that confirm
+   * this age (default: any age).
+   */
   readonly age?: number | undefined
 }
 
 /**
- * Asks an app for the `sub` of each id_token that it received from the sandbox, as a team has to when an age signal is revoked.
+ * Asks an app for the `sub` of each id_token that it received from the sandbox, as a team has to
+ * when an age signal is revoked.
  * ```ts
  * const { found, total } = await drill(sandbox, { find: (sub) => verifications.has(sub) })
  * ```
- * @throws AuditProblem with one line, when nothing can be shown: no `sub`, or a `find` that finds whatever it is asked for
+ * @throws AuditProblem with one line, when nothing can be shown: no `sub`, or a `find` that finds
+ * whatever it is asked for
  */
-export async function drill(sandbox: SandboxApi, { find, flows, age }: DrillOptions): Promise<FoundAgain> {
-  if (typeof find !== 'function') throw ConfigError.of(`drill: find must be a function, ${found(find)}`)
-  const own = (await sandbox.flows.list({ limit: MAX_FLOWS })).filter((flow) => flow.client_id !== DEMO_CLIENT_ID)
+export async function drill(
+  sandbox: SandboxApi,
+  { find, flows, age }: DrillOptions,
+): Promise<FoundAgain> {
+  if (typeof find !== 'function')
+    throw ConfigError.of(`drill: find must be a function, ${found(find)}`)
+  const own = (await sandbox.flows.list({ limit: MAX_FLOWS })).filter(
+    (flow) => flow.client_id !== DEMO_CLIENT_ID,
+  )
   const known = flows ?? own.map(({ id }) => id).reverse()
-  const report = await findVerifications([{ sandbox, ask: askByFunction(find), flows: known }], age ?? 'any')
+  const report = await findVerifications(
+    [{ sandbox, ask: askByFunction(find), flows: known }],
+    age ?? 'any',
+  )
   if (report.verdict === 'undetermined') throw new AuditProblem(`find: ${report.evidence}`)
   return report
 }

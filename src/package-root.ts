@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** The folder of the package, with a slash at its end; right from `src/` and from the bundle in `dist/`. */
+/**
+ * The folder of the package, with a slash at its end; right from `src/` and from the bundle in
+ * `dist/`.
+ */
 export const packageRoot = new URL('..', import.meta.url)
 
 /** The version in `package.json`. */
@@ -9,8 +12,8 @@ export function packageVersion(): string {
 }
 
 /**
- * The page of the repository in `package.json`: `https://github.com/owner/name`. `undefined` while it names `OWNER`, which
- * `.ci/set-repository` replaces before the first release.
+ * The page of the repository in `package.json`: `https://github.com/owner/name`. `undefined` while
+ * it names `OWNER`, which `.ci/set-repository` replaces before the first release.
  */
 export function packageRepository(manifest: unknown = readManifest()): string | undefined {
   const repository = memberOf(manifest, 'repository')

@@ -1,8 +1,18 @@
 import type { AuditChoices } from './audit/choices.ts'
 import type { VisitDetails } from './audit/drive/visited-by.ts'
-import { auditTestsOf, checkChoices, createTestRun, testTimeoutMs } from './audit/kit/audit-tests.ts'
+import {
+  auditTestsOf,
+  checkChoices,
+  createTestRun,
+  testTimeoutMs,
+} from './audit/kit/audit-tests.ts'
 import { pathOf } from './sandbox/addresses/addresses.ts'
-import { ACTING_COOKIE, actingValue, OUTCOME_COOKIE, PERSONA_COOKIE } from './sandbox/decision/sources.ts'
+import {
+  ACTING_COOKIE,
+  actingValue,
+  OUTCOME_COOKIE,
+  PERSONA_COOKIE,
+} from './sandbox/decision/sources.ts'
 import { rowId } from './sandbox/outcomes/catalogue.ts'
 import { describeFlow } from './server/client/describe-flow.ts'
 import type { SandboxApi } from './server/client/sandbox-api.ts'
@@ -15,8 +25,8 @@ export type { TestSandboxOptions }
 /** The sandbox of one Playwright test. */
 export interface PlaywrightSandbox extends SandboxApi {
   /**
-   * Makes this test's browser act as a persona, without a choice page. With an outcome of Use or Create its flows end in that way, until
-   * the next call.
+   * Makes this test's browser act as a persona, without a choice page. With an outcome of Use or
+   * Create its flows end in that way, until the next call.
    * @throws SandboxError for an unknown persona; an unknown outcome is answered by an error page
    */
   as(persona: KnownPersona, how?: { readonly outcome?: KnownOutcome | undefined }): Promise<void>
@@ -57,10 +67,12 @@ interface WorkerInfo {
 }
 
 /**
- * Creates fixtures for `base.extend`. `sandbox` resets after each test, and attaches the flows of one that failed to its report:
- * `agekey-flows.txt` with what happened and why, and all of it as `agekey-flows.json`. Each worker starts a sandbox of its own; with `url` it
- * drives the one that runs there, for example by `webServer`, and with `ownTenant` a new tenant of that one. With `coverage` each worker
- * leaves a file below `.agekey-coverage`, which says what the tests have seen, for `agekey-sandbox coverage`.
+ * Creates fixtures for `base.extend`. `sandbox` resets after each test, and attaches the flows of
+ * one that failed to its report: `agekey-flows.txt` with what happened and why, and all of it as
+ * `agekey-flows.json`. Each worker starts a sandbox of its own; with `url` it drives the one that
+ * runs there, for example by `webServer`, and with `ownTenant` a new tenant of that one. With
+ * `coverage` each worker leaves a file below `.agekey-coverage`, which says what the tests have
+ * seen, for `agekey-sandbox coverage`.
  * ```ts
  * export const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>(sandboxFixtures())
  * test('an adult enters', async ({ page, sandbox }) => {
@@ -69,8 +81,12 @@ interface WorkerInfo {
  * ```
  */
 export function sandboxFixtures(options: TestSandboxOptions = {}) {
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from the pattern which fixtures this one needs
-  const workerSandbox = async ({}: object, use: Use<SandboxApi>, { parallelIndex, workerIndex }: WorkerInfo) => {
+  const workerSandbox = async (
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the needed fixtures from it
+    {}: object,
+    use: Use<SandboxApi>,
+    { parallelIndex, workerIndex }: WorkerInfo,
+  ) => {
     if (parallelIndex > 0) warnOfSharing(options)
     const { api, close } = await openTestSandbox(options, 'playwright')
     await use(api)
@@ -100,7 +116,9 @@ async function attachFlows({ flows }: SandboxApi, report: TestReport): Promise<v
   const newest = await flows.list({ audit: 'also', limit: MAX_ATTACHED })
   if (newest.length === 0) return
   const attached = await Promise.all(newest.reverse().map(({ id }) => flows.get(id)))
-  const text = attached.map((flow) => [...describeFlow(flow).map((line) => line.text), ''].join('\n')).join('\n')
+  const text = attached
+    .map((flow) => [...describeFlow(flow).map((line) => line.text), ''].join('\n'))
+    .join('\n')
   await report.attach('agekey-flows.txt', { body: text, contentType: 'text/plain' })
   const json = JSON.stringify(attached, undefined, 2)
   await report.attach('agekey-flows.json', { body: json, contentType: 'application/json' })
@@ -137,7 +155,10 @@ async function actAs(
 
 /** The details of a visit, and the page in which to make it. */
 export interface PageVisit<Page> extends VisitDetails {
-  /** A page in a fresh browser context: that of the test for the row itself, another for what is compared with it. */
+  /**
+   * A page in a fresh browser context: that of the test for the row itself, another for what is
+   * compared with it.
+   */
   readonly page: Page
   readonly sandbox: SandboxApi
 }
@@ -159,15 +180,19 @@ type AuditBody<Page> = (
   info: { setTimeout(milliseconds: number): void; skip(condition: boolean, reason: string): void },
 ) => Promise<void>
 
-/** The signatures of `test` that are used here; the compiler reads the type of a page from the second. */
+/**
+ * The signatures of `test` that are used here; the compiler reads the type of a page from the
+ * second.
+ */
 interface PageTest<Page> {
   (title: string, body: AuditBody<Page>): void
   (title: string, details: { tag?: string }, body: AuditBody<Page>): void
 }
 
 /**
- * Makes one test for each row of the catalogue, by a function that drives one flow of the app in a page and says whether it let the
- * user in. Without `only` the rows of level `must` become tests, or those of `failOn`.
+ * Makes one test for each row of the catalogue, by a function that drives one flow of the app in a
+ * page and says whether it let the user in. Without `only` the rows of level `must` become tests,
+ * or those of `failOn`.
  * ```ts
  * const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>(sandboxFixtures())
  * auditTests(test, async ({ page }) => {
@@ -194,7 +219,8 @@ export function auditTests<Page extends VisitedPage>(
     const context = details.row === row ? undefined : await browser.newContext()
     const page = (await context?.newPage()) ?? current.page
     if (!context) delete current.row
-    // Closing the page ends what waits in it: a visit that goes on would use the decisions of the next one.
+    // Closing the page ends what waits in it: a visit that goes on would use the decisions of the
+    // next one.
     details.signal.addEventListener('abort', () => void (context ?? page).close().catch(() => {}))
     try {
       return await visit({ ...details, page, sandbox })

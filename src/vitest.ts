@@ -2,7 +2,11 @@ import type { AuditChoices } from './audit/choices.ts'
 import type { VisitFunction } from './audit/drive/visited-by.ts'
 import { type RegisterTest, registerTests } from './audit/kit/audit-tests.ts'
 import type { SandboxApi } from './server/client/sandbox-api.ts'
-import { describeTest, openTestSandbox, type TestSandboxOptions } from './tools/kits/test-sandbox.ts'
+import {
+  describeTest,
+  openTestSandbox,
+  type TestSandboxOptions,
+} from './tools/kits/test-sandbox.ts'
 import { beginTest } from './tools/kits/worker-coverage.ts'
 
 export type { TestSandboxOptions }
@@ -22,20 +26,25 @@ export type SetupOptions = TestSandboxOptions & {
 }
 
 /**
- * Starts a sandbox for one test file; it resets after each test and closes after the last one. With `url` it drives the sandbox
- * that runs there, and with `ownTenant` a new tenant of that one, which no other file uses.
+ * Starts a sandbox for one test file; it resets after each test and closes after the last one. With
+ * `url` it drives the sandbox that runs there, and with `ownTenant` a new tenant of that one, which
+ * no other file uses.
  * ```ts
  * const sandbox = await setupSandbox()
  * test('a teen is refused', async () => {
  *   await sandbox.next({ persona: 'teen-16' })
  * })
  * ```
- * A reset restores personas, expectations, clock, journal, codes and tokens; what `configure` changed stays. With `coverage` a
- * file below `.agekey-coverage` says in the end what the tests have seen, for `agekey-sandbox coverage`.
+ * A reset restores personas, expectations, clock, journal, codes and tokens; what `configure`
+ * changed stays. With `coverage` a file below `.agekey-coverage` says in the end what the tests
+ * have seen, for `agekey-sandbox coverage`.
  */
 export async function setupSandbox({ hooks, ...options }: SetupOptions = {}): Promise<SandboxApi> {
   const { beforeEach, afterEach, afterAll } = hooks ?? (await import('vitest'))
-  const { api, isCovered, close } = await openTestSandbox(options, hooks === undefined ? 'vitest' : 'tests')
+  const { api, isCovered, close } = await openTestSandbox(
+    options,
+    hooks === undefined ? 'vitest' : 'tests',
+  )
   let testFile: string | undefined
   if (isCovered) {
     // Without parameters: Jest would wait for a callback, and Vitest look for fixtures.
@@ -58,9 +67,10 @@ export interface AuditTestsOptions extends AuditChoices {
 }
 
 /**
- * Makes one test for each row of the catalogue, by a function that drives one flow of the app and says whether it let the user in:
- * first that an adult is, and a minor and a user who declines are not, then the right answers that look unusual, then the wrong ones.
- * Without `only` the rows of level `must` become tests, or those of `failOn`.
+ * Makes one test for each row of the catalogue, by a function that drives one flow of the app and
+ * says whether it let the user in: first that an adult is, and a minor and a user who declines are
+ * not, then the right answers that look unusual, then the wrong ones. Without `only` the rows of
+ * level `must` become tests, or those of `failOn`.
  * ```ts
  * const sandbox = await setupSandbox()
  * await auditTests(sandbox, async ({ open }) => (await open('http://localhost:3000/verify')).status === 200)

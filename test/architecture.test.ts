@@ -16,12 +16,16 @@ const files: ReadonlyMap<string, string> = new Map(
     }),
 )
 
-/** The groups of `src/`, from the bottom: each imports only the groups that it names, and the root of the package. */
+/**
+ * The groups of `src/`, from the bottom: each imports only the groups that it names, and the root
+ * of the package.
+ */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   service: [],
   sandbox: ['service'],
   server: ['service', 'sandbox'],
-  // An audit drives a sandbox by the client of the control API; a page of the console shows its report.
+  // An audit drives a sandbox by the client of the control API; a page of the console shows its
+  // report.
   audit: ['service', 'sandbox', 'server/client', 'server/config/setting.ts'],
   workbench: ['service', 'sandbox', 'server', 'audit/report'],
   tools: ['service', 'sandbox', 'server', 'audit'],
@@ -33,7 +37,10 @@ const COMPOSITION = 'server/loaded-later.ts'
 /** What serves a call knows the edge and what is below it, not what else is served. */
 const SERVED = ['server/http', 'sandbox', 'service']
 
-/** What some rooms may import besides themselves, including types, where it is less than their group may. */
+/**
+ * What some rooms may import besides themselves, including types, where it is less than their group
+ * may.
+ */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'service/text': [],
   'service/age': ['service/text'],
@@ -49,9 +56,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'server/store': ['sandbox', 'service'],
   'server/tls': ['sandbox', 'service'],
   'server/config': ['sandbox', 'service', 'server/store'],
-  // The audit knows a sandbox only by its client, its catalogue and its readings, whether an address is this machine, and a stopwatch.
+  // The audit knows a sandbox only by its client, its catalogue and its readings, whether an
+  // address is this machine, and a stopwatch.
   audit: [
-    ...['server/client', 'server/config/setting.ts', 'sandbox/outcomes', 'sandbox/readings', 'sandbox/files'],
+    ...[
+      'server/client',
+      'server/config/setting.ts',
+      'sandbox/outcomes',
+      'sandbox/readings',
+      'sandbox/files',
+    ],
     ...['sandbox/addresses', 'sandbox/clock/clock.ts', 'service'],
   ],
   'workbench/console': ['server/control/contract', 'audit/report', ...SERVED],
@@ -77,31 +91,45 @@ const CASTS: Readonly<Record<string, string>> = {
 const BESIDE = ['audit.ts', 'index.ts', 'package-root.ts', 'playwright.ts', 'vitest.ts']
 
 const imports = [...files].flatMap(([from, text]) =>
-  [...text.matchAll(/(?:(?:import|export) [^'"]*?from |import\()'(\.[^']+)'/g)].map(([, target = '']) => ({
-    from,
-    to: posix.normalize(posix.join(posix.dirname(from), target)),
-  })),
+  [...text.matchAll(/(?:(?:import|export) [^'"]*?from |import\()'(\.[^']+)'/g)].map(
+    ([, target = '']) => ({
+      from,
+      to: posix.normalize(posix.join(posix.dirname(from), target)),
+    }),
+  ),
 )
 
-/** `service/oidc/use.ts` is in the group `service`; a file beside the groups counts as its own group. */
+/**
+ * `service/oidc/use.ts` is in the group `service`; a file beside the groups counts as its own
+ * group.
+ */
 const groupOf = (path: string) => path.split('/')[0] ?? path
-const isIn = (path: string, places: readonly string[]) => places.some((place) => `${path}/`.startsWith(`${place}/`))
+const isIn = (path: string, places: readonly string[]) =>
+  places.some((place) => `${path}/`.startsWith(`${place}/`))
 const arrow = ({ from, to }: (typeof imports)[number]) => `${from} -> ${to}`
 /** The files whose code matches a pattern. */
-const placesOf = (pattern: RegExp) => [...files].flatMap(([path, text]) => (pattern.test(text) ? [path] : [])).sort()
+const placesOf = (pattern: RegExp) =>
+  [...files].flatMap(([path, text]) => (pattern.test(text) ? [path] : [])).sort()
 
 test('The architecture is read from the imports of every file', () => {
   expect(imports.length).toBeGreaterThan(files.size)
   expect(imports.filter(({ to }) => to.endsWith('.ts') && !files.has(to)).map(arrow)).toEqual([])
 })
 
-test.each(Object.entries({ ...GROUPS, ...ROOMS }))('The files of %s import only %j', (place, allowed) => {
-  const own = imports.filter(({ from }) => isIn(from, [place]) && from !== COMPOSITION)
-  expect(own.filter(({ to }) => !isIn(to, [place, ...allowed, 'package-root.ts'])).map(arrow)).toEqual([])
-})
+test.each(Object.entries({ ...GROUPS, ...ROOMS }))(
+  'The files of %s import only %j',
+  (place, allowed) => {
+    const own = imports.filter(({ from }) => isIn(from, [place]) && from !== COMPOSITION)
+    expect(
+      own.filter(({ to }) => !isIn(to, [place, ...allowed, 'package-root.ts'])).map(arrow),
+    ).toEqual([])
+  },
+)
 
 test('One file names the groups above the server, only by import()', () => {
-  const above = imports.filter(({ from, to }) => from === COMPOSITION && isIn(to, ['workbench', 'tools', 'audit']))
+  const above = imports.filter(
+    ({ from, to }) => from === COMPOSITION && isIn(to, ['workbench', 'tools', 'audit']),
+  )
   const loaded = files.get(COMPOSITION)?.match(/import\('/g) ?? []
   expect(loaded.length).toBe(above.length)
   expect(above.length).toBeGreaterThan(3)
@@ -114,7 +142,9 @@ test('src holds the groups beside the entry points', () => {
 
 test('What is loaded later is loaded by onDemand, so that a load that failed is tried again', () => {
   // A command is loaded once in a process; a test runner is loaded already.
-  const atOnce = [...files].filter(([path]) => !path.startsWith('tools/cli/') && path !== 'vitest.ts')
+  const atOnce = [...files].filter(
+    ([path]) => !path.startsWith('tools/cli/') && path !== 'vitest.ts',
+  )
   const linesOf = ([path, text]: [string, string]) =>
     [...text.matchAll(/.*\bimport\('(?!node:)/g)].map(([line]) => `${path}: ${line}`)
   const loads = atOnce.flatMap(linesOf)
@@ -125,7 +155,9 @@ test('What is loaded later is loaded by onDemand, so that a load that failed is 
 
 test('Nothing imports the command line', () => {
   const isOfCommandLine = (path: string) => isIn(path, ['tools/cli'])
-  expect(imports.filter(({ from, to }) => isOfCommandLine(to) && !isOfCommandLine(from)).map(arrow)).toEqual([])
+  expect(
+    imports.filter(({ from, to }) => isOfCommandLine(to) && !isOfCommandLine(from)).map(arrow),
+  ).toEqual([])
 })
 
 test('No files import each other in a circle, not even their types', () => {
@@ -152,13 +184,26 @@ test('No folders import each other in a circle', () => {
 })
 
 test('A folder of src has at most 16 entries', () => {
-  const folders = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).map((path) => posix.dirname(path))
-  const isFull = (folder: string) => folders.filter((other) => other === folder).length > MAX_ENTRIES
+  const folders = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).map((path) =>
+    posix.dirname(path),
+  )
+  const isFull = (folder: string) =>
+    folders.filter((other) => other === folder).length > MAX_ENTRIES
   expect([...new Set(folders)].filter(isFull)).toEqual([])
 })
 
 /** Suites that test the whole product, or something besides source files. */
-const SUITES = ['browser', 'clients', 'conformance', 'docs', 'image', 'outcomes', 'package', 'rules', 'support']
+const SUITES = [
+  'browser',
+  'clients',
+  'conformance',
+  'docs',
+  'image',
+  'outcomes',
+  'package',
+  'rules',
+  'support',
+]
 const tests = readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
   .map((path) => path.split(sep).join('/'))
   .filter((path) => path.endsWith('.test.ts') && path !== 'architecture.test.ts')
@@ -182,7 +227,8 @@ test('A test of service or sandbox starts no server: `npm run test:fast` runs th
 })
 
 const TIME = /Date\.now|new Date\(\)|performance\.now|process\.(?:hrtime|uptime)/
-const WRITING = /\b(?:res|response)\.(?:writeHead|write|end|send|json|status|redirect|setHeader|sendStatus|cookie)\(/
+const WRITING =
+  /\b(?:res|response)\.(?:writeHead|write|end|send|json|status|redirect|setHeader|sendStatus|cookie)\(/
 
 test.each([
   // The agent sets a variable for Playwright.
@@ -196,7 +242,9 @@ test.each([
   ['writes to a response', WRITING, ['server/http/reply.ts']],
   ['prints', /\bconsole\.\w+\(|process\.(?:stdout|stderr)/, ['tools/cli']],
 ])('Only one place of src %s', (_what, pattern, places) => {
-  expect([...new Set(placesOf(pattern).map((path) => path.replace(/^tools\/cli\/.*/, 'tools/cli')))]).toEqual(places)
+  expect([
+    ...new Set(placesOf(pattern).map((path) => path.replace(/^tools\/cli\/.*/, 'tools/cli'))),
+  ]).toEqual(places)
 })
 
 test.each([
@@ -209,7 +257,8 @@ test.each([
 })
 
 test('No file of src has a cast, but for `as const`', () => {
-  const cast = /(?<=[\w)\]}]) as (?!const\b)(?:unknown|string|number|never|keyof|JWK|[A-Z]\w*[a-z]|\{|\()/
+  const cast =
+    /(?<=[\w)\]}]) as (?!const\b)(?:unknown|string|number|never|keyof|JWK|[A-Z]\w*[a-z]|\{|\()/
   const others = /'[^'\n]*'|^(?:im|ex)port [^']*from|\[\w+ in keyof [^\]]*\]/gm
   const isCasting = ([, text]: readonly [string, string]) => cast.test(text.replace(others, ''))
   expectOnly(
@@ -219,7 +268,9 @@ test('No file of src has a cast, but for `as const`', () => {
 })
 
 test('No file of src is called utils or helpers', () => {
-  expect([...files.keys()].filter((path) => /(?:^|\/)(?:utils?|helpers?|common|misc)[./]/.test(path))).toEqual([])
+  expect(
+    [...files.keys()].filter((path) => /(?:^|\/)(?:utils?|helpers?|common|misc)[./]/.test(path)),
+  ).toEqual([])
 })
 
 /** The list of exceptions holds exactly what is found, so that a repaired place leaves the list. */

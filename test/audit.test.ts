@@ -40,7 +40,8 @@ async function problemOf(audited: Promise<AuditReport>): Promise<string> {
 }
 
 /** Wrong options, and the message of each refusal. */
-const problemWith = (options: object) => problemOf(Reflect.apply(audit, undefined, [sandbox, options]))
+const problemWith = (options: object) =>
+  problemOf(Reflect.apply(audit, undefined, [sandbox, options]))
 
 const spoiling =
   (visit: VisitFunction, spoil: VisitFunction): VisitFunction =>
@@ -55,46 +56,74 @@ test('An audit by a function judges the whole example app in all its flows, and 
   expect(report.totals.refused).toBeGreaterThan(15)
   for (const flow of ['use', 'create', 'par', 'token', 'upgrade'])
     expect(rowsWith(report, 'refused').join(), flow).toContain(`${flow}/`)
-  expect(report).toMatchObject({ agent: 'function', exit_code: 0, app: expect.stringMatching(/\/callback$/) })
+  expect(report).toMatchObject({
+    agent: 'function',
+    exit_code: 0,
+    app: expect.stringMatching(/\/callback$/),
+  })
   // By its seconds the token has not expired.
   expect(Date.parse(report.started_at) + report.seconds * 1_000).toBeLessThan(Date.now() + 1_000)
 })
 
 test('An audit by a function finds an app that compares no nonce and does not look at exp, by its rows alone', async () => {
   const faults = [findBrokenApp('compares no nonce'), findBrokenApp('does not look at exp')]
-  const report = await auditBy(await visitUse(faults.flatMap(({ changes }) => changes)), { failOn: 'may' })
-  expect(rowsWith(report, 'let in').toSorted()).toEqual(faults.flatMap(rowsLetIn).map(rowId).toSorted())
+  const report = await auditBy(await visitUse(faults.flatMap(({ changes }) => changes)), {
+    failOn: 'may',
+  })
+  expect(rowsWith(report, 'let in').toSorted()).toEqual(
+    faults.flatMap(rowsLetIn).map(rowId).toSorted(),
+  )
   expect(report.exit_code).toBe(1)
 })
 
 test('An audit says of each visit of the function what it is for, and makes each another user', async () => {
   const visit = await visitExample(sandbox)
   const seen: VisitDetails[] = []
-  await audit(sandbox, { visit: (details) => visit(seen[seen.push(details) - 1] ?? details), only: [EXPIRED] })
+  await audit(sandbox, {
+    visit: (details) => visit(seen[seen.push(details) - 1] ?? details),
+    only: [EXPIRED],
+  })
   expect(seen.map(({ n }) => n)).toEqual(seen.map((_details, index) => index + 1))
-  expect(seen.at(0)).toMatchObject({ row: 'use/access_denied', flow: 'use', outcome: 'access_denied' })
+  expect(seen.at(0)).toMatchObject({
+    row: 'use/access_denied',
+    flow: 'use',
+    outcome: 'access_denied',
+  })
   const expired = { flow: 'use', outcome: 'id_token.expired', persona: 'adult-passport' }
   expect(seen.find(({ row }) => row === EXPIRED)).toMatchObject(expired)
   expect(seen.find(({ row }) => row === 'create/created')).toMatchObject({ flow: 'create' })
   expect(await sandbox.expectations.list()).toEqual([])
-  expect((await sandbox.personas.list()).filter(({ name }) => name.startsWith('audit-'))).toEqual([])
+  expect((await sandbox.personas.list()).filter(({ name }) => name.startsWith('audit-'))).toEqual(
+    [],
+  )
 })
 
-const stalling: VisitFunction = ({ signal }) => wait(60_000, false, { signal }).catch(() => wait(50, false))
+const stalling: VisitFunction = ({ signal }) =>
+  wait(60_000, false, { signal }).catch(() => wait(50, false))
 const NO_BUTTON = 'as adult-passport: visit failed: no such button'
 const NO_END = 'as adult-passport: visit did not end within 3 s'
 
 test.each<[string, VisitFunction, { reason: string; evidence?: string }]>([
-  ['throws', () => Promise.reject(new Error('no such button\nat 3')), { reason: 'visit_failed', evidence: NO_BUTTON }],
+  [
+    'throws',
+    () => Promise.reject(new Error('no such button\nat 3')),
+    { reason: 'visit_failed', evidence: NO_BUTTON },
+  ],
   ['does not end in time', stalling, { reason: 'visit_failed', evidence: NO_END }],
   ['says no before the app has asked', () => false, { reason: 'not_reached' }],
-])('An audited row is undetermined, and never refused, when its visit %s', async (_, spoil, expected) => {
-  const timeoutSeconds = expected.evidence === NO_END ? 3 : 20
-  const report = await auditBy(spoiling(await visitUse(), spoil), { only: TWO, timeoutSeconds })
-  expect(report.exit_code).toBe(3)
-  expect(rowsWith(report, 'refused')).toEqual(['use/id_token.aud_missing'])
-  expect(report.rows.find(({ row }) => row === EXPIRED)).toMatchObject({ verdict: 'undetermined', ...expected })
-})
+])(
+  'An audited row is undetermined, and never refused, when its visit %s',
+  async (_, spoil, expected) => {
+    const timeoutSeconds = expected.evidence === NO_END ? 3 : 20
+    const report = await auditBy(spoiling(await visitUse(), spoil), { only: TWO, timeoutSeconds })
+    expect(report.exit_code).toBe(3)
+    expect(rowsWith(report, 'refused')).toEqual(['use/id_token.aud_missing'])
+    expect(report.rows.find(({ row }) => row === EXPIRED)).toMatchObject({
+      verdict: 'undetermined',
+      ...expected,
+    })
+  },
+)
 
 test('A visit that never ends leaves all audited rows after it undetermined: it might take their decisions', async () => {
   const visit = spoiling(await visitUse(), () => new Promise<boolean>(() => {}))
@@ -111,9 +140,12 @@ test.each<[string, (details: VisitDetails) => unknown, string]>([
   ['returns nothing', () => {}, returned('undefined')],
   ['returns an object', () => ({ status: 200 }), returned('[Object]')],
   ['fails at once', async ({ open }) => (await open('http://127.0.0.1:9/')).status === 200, CLOSED],
-])('An audit shows nothing, and says why in one line, when its function %s', async (_, visit, expected) => {
-  expect((await problemWith({ visit, only: SOME })).slice(0, expected.length)).toBe(expected)
-})
+])(
+  'An audit shows nothing, and says why in one line, when its function %s',
+  async (_, visit, expected) => {
+    expect((await problemWith({ visit, only: SOME })).slice(0, expected.length)).toBe(expected)
+  },
+)
 
 test('Two audits that use one sandbox at the same time see each other, and show nothing', async () => {
   const visit = await visitUse()
@@ -124,7 +156,10 @@ test('Two audits that use one sandbox at the same time see each other, and show 
 })
 
 test.each([
-  [{ visit: 'http://localhost:3000' }, 'visit must be a function, found the text "http://localhost:3000"'],
+  [
+    { visit: 'http://localhost:3000' },
+    'visit must be a function, found the text "http://localhost:3000"',
+  ],
   [{ onyl: [] }, 'onyl: unknown key. Did you mean "only"?'],
   [{ known: [{ row: 'use/x', because: 'y' }] }, 'known[0].row: there is no row use/x.'],
   [{ timeoutSeconds: 0 }, 'timeoutSeconds: must be more than 0 seconds, found 0'],

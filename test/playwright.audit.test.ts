@@ -26,7 +26,10 @@ const CONFIG = `export default {
   use: { baseURL: process.env.APP_URL, connectOptions: JSON.parse(process.env.CHROMIUM) },
 }`
 
-const result = z.object({ status: z.string(), errors: z.array(z.object({ message: z.string().optional() })) })
+const result = z.object({
+  status: z.string(),
+  errors: z.array(z.object({ message: z.string().optional() })),
+})
 const spec = z.object({ title: z.string(), tests: z.array(z.object({ results: z.array(result) })) })
 const reportSchema = z.object({ suites: z.array(z.object({ specs: z.array(spec) })) })
 
@@ -36,7 +39,10 @@ describeWith('chromium', 'An audit in Playwright', async () => {
   test('Tests of an audit in Playwright fail for what an app lets in, and skip rows that do not concern it', async () => {
     const project = await makeProject(...PLAYWRIGHT)
     project.write({ 'playwright.config.ts': CONFIG, 'audit.spec.ts': SPEC })
-    const app = await startExpressExample(sandbox, [...USE_ALONE, ...findBrokenApp('does not look at exp').changes])
+    const app = await startExpressExample(sandbox, [
+      ...USE_ALONE,
+      ...findBrokenApp('does not look at exp').changes,
+    ])
     onTestFinished(() => app.stop())
     const CHROMIUM = JSON.stringify(await chromiumOfRun())
     const env = { APP_URL: app.url, SANDBOX_URL: sandbox.baseUrl, CHROMIUM }
@@ -44,7 +50,10 @@ describeWith('chromium', 'An audit in Playwright', async () => {
     const specs = reportSchema.parse(JSON.parse(stdout)).suites.flatMap((suite) => suite.specs)
     const results = specs.map(({ title, tests }) => {
       const ended = tests.flatMap((one) => one.results)
-      return [title, ...ended.flatMap(({ status, errors }) => [status, ...errors.map(({ message }) => message)])]
+      return [
+        title,
+        ...ended.flatMap(({ status, errors }) => [status, ...errors.map(({ message }) => message)]),
+      ]
     })
     expect(results).toEqual([
       ['an adult is let in', 'passed'],

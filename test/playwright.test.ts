@@ -16,7 +16,12 @@ test('as() gives the browser cookies for the base URL, not for the address by wh
   const context = { addCookies: async (added: readonly object[]) => void cookies.push(...added) }
   const [open] = workerSandbox
   const attach = () => Promise.reject(new Error('nothing failed'))
-  const ending = { status: 'passed', expectedStatus: 'passed', titlePath: ['a.spec.ts', 'a test'], attach } as const
+  const ending = {
+    status: 'passed',
+    expectedStatus: 'passed',
+    titlePath: ['a.spec.ts', 'a test'],
+    attach,
+  } as const
   const act = async ({ as }: PlaywrightSandbox) => {
     await as('teen-16', { outcome: 'access_denied' })
     await as('child-12')
@@ -39,8 +44,13 @@ test('A second worker of Playwright that uses the sandbox of the first, not a te
   const { url } = await startSandbox()
   const warned = once(process, 'warning')
   for (const options of [{ url: url.replace('127.0.0.1', 'localhost'), ownTenant: true }, { url }])
-    await sandboxFixtures(options).workerSandbox[0]({}, async () => {}, { parallelIndex: 1, workerIndex: 1 })
-  const message = expect.stringContaining(`several Playwright workers use the sandbox at ${url}, and each resets it`)
+    await sandboxFixtures(options).workerSandbox[0]({}, async () => {}, {
+      parallelIndex: 1,
+      workerIndex: 1,
+    })
+  const message = expect.stringContaining(
+    `several Playwright workers use the sandbox at ${url}, and each resets it`,
+  )
   expect(await warned).toMatchObject([{ name: 'AgekeySandboxWarning', message }])
 })
 
@@ -59,18 +69,36 @@ test('Each test of an audit in Playwright may take as long as forty visits', asy
 test.each([
   ['timedOut', 'passed'],
   ['passed', 'failed'],
-])('A Playwright test that ends as %s and was to be %s has its flows in the report', async (status, expectedStatus) => {
-  const workerSandbox = await startSandbox()
-  const attached: string[] = []
-  const ending = { status, expectedStatus, titlePath: [], attach: async (name: string) => void attached.push(name) }
-  const visit = async () => void (await workerSandbox.request.get('/v1/oidc/use').query(useRequest()))
-  await sandboxFixtures().sandbox({ workerSandbox, context: { addCookies: async () => {} } }, visit, ending)
-  expect(attached).toEqual(['agekey-flows.txt', 'agekey-flows.json'])
-})
+])(
+  'A Playwright test that ends as %s and was to be %s has its flows in the report',
+  async (status, expectedStatus) => {
+    const workerSandbox = await startSandbox()
+    const attached: string[] = []
+    const ending = {
+      status,
+      expectedStatus,
+      titlePath: [],
+      attach: async (name: string) => void attached.push(name),
+    }
+    const visit = async () =>
+      void (await workerSandbox.request.get('/v1/oidc/use').query(useRequest()))
+    await sandboxFixtures().sandbox(
+      { workerSandbox, context: { addCookies: async () => {} } },
+      visit,
+      ending,
+    )
+    expect(attached).toEqual(['agekey-flows.txt', 'agekey-flows.json'])
+  },
+)
 
-const QUERY = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }) })).toString()
+const QUERY = new URLSearchParams(
+  useRequest({ claims: claims({ age_thresholds: [18] }) }),
+).toString()
 
-/** A test file with a sandbox of these options. The fixtures use no more of a context than its cookies, so no browser is started. */
+/**
+ * A test file with a sandbox of these options. The fixtures use no more of a context than its
+ * cookies, so no browser is started.
+ */
 const spec = (options: string, tests: string) => `
 import { test as base, expect } from '@playwright/test'
 import { sandboxFixtures } from 'agekey-sandbox/playwright'
@@ -100,9 +128,16 @@ const FAILING = `
 `
 const OWN = '{ coverage: "kept" }'
 const SHARED = '{ coverage: "kept-of-all", url: process.env.SANDBOX_URL }'
-const attachment = z.object({ name: z.string(), body: z.string().optional(), contentType: z.string() })
+const attachment = z.object({
+  name: z.string(),
+  body: z.string().optional(),
+  contentType: z.string(),
+})
 const result = z.object({ attachments: z.array(attachment) })
-const ended = z.object({ title: z.string(), tests: z.array(z.object({ results: z.array(result) })) })
+const ended = z.object({
+  title: z.string(),
+  tests: z.array(z.object({ results: z.array(result) })),
+})
 const suite = z.object({ specs: z.array(ended) })
 const reportSchema = z.object({ suites: z.array(z.object({ suites: z.array(suite) })) })
 
@@ -117,15 +152,24 @@ test('Two workers of Playwright keep the coverage of their sandboxes, once that 
     'failing.spec.ts': spec('', FAILING),
   })
   const env = { SANDBOX_URL: (await startSandbox()).url }
-  const { suites } = reportSchema.parse(JSON.parse((await project.run(process.execPath, PLAYWRIGHT_TEST, env)).stdout))
+  const { suites } = reportSchema.parse(
+    JSON.parse((await project.run(process.execPath, PLAYWRIGHT_TEST, env)).stdout),
+  )
 
   const keptIn = (folder: string) => readKept(join(project.folder, folder, 'playwright'))
   const adult = { count: 1, tests: ['a shop > lets an adult in'] }
   const teen = { count: 1, tests: ['a shop > keeps a teen out'] }
-  expect(keptIn('kept')).toMatchObject({ files: 2, seen: [{ thresholds: { 18: { true: adult, false: teen } } }] })
+  expect(keptIn('kept')).toMatchObject({
+    files: 2,
+    seen: [{ thresholds: { 18: { true: adult, false: teen } } }],
+  })
   // Which of two tests that run at the same time saw an answer, a sandbox of both cannot know.
   const once = { true: { count: 1 }, false: { count: 1 } }
-  expect(keptIn('kept-of-all')).toMatchObject({ files: 1, seen: [{ thresholds: { 18: once } }], uses: 2 })
+  expect(keptIn('kept-of-all')).toMatchObject({
+    files: 1,
+    seen: [{ thresholds: { 18: once } }],
+    uses: 2,
+  })
 
   const attached = (test: string) =>
     suites
@@ -133,7 +177,10 @@ test('Two workers of Playwright keep the coverage of their sandboxes, once that 
       .filter(({ title }) => title === test)
       .flatMap(({ tests }) => tests[0]?.results[0]?.attachments ?? [])
       .filter(({ name }) => name.startsWith('agekey-'))
-      .map(({ body = '', ...rest }) => ({ ...rest, body: Buffer.from(body, 'base64').toString('utf8') }))
+      .map(({ body = '', ...rest }) => ({
+        ...rest,
+        body: Buffer.from(body, 'base64').toString('utf8'),
+      }))
   expect(attached('passes')).toEqual([])
   expect(attached('fails without a flow')).toEqual([])
   const [text, json] = attached('fails')

@@ -1,5 +1,10 @@
 import { test as base } from '@playwright/test'
-import { auditTests, type SandboxFixtures, type SandboxWorkerFixtures, sandboxFixtures } from '../src/playwright.ts'
+import {
+  auditTests,
+  type SandboxFixtures,
+  type SandboxWorkerFixtures,
+  sandboxFixtures,
+} from '../src/playwright.ts'
 
 const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>(sandboxFixtures())
 

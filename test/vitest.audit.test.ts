@@ -16,11 +16,20 @@ const visit = async ({ open }) => (await open(process.env.APP_URL + '/verify')).
 await auditTests(sandbox, visit, { only: ['use/id_token.nonce_missing', 'use/id_token.expired', 'use/id_token.extra_claim', 'create/created'] })
 `
 
-const result = z.object({ title: z.string(), status: z.string(), failureMessages: z.array(z.string()) })
-const resultsSchema = z.object({ testResults: z.array(z.object({ assertionResults: z.array(result) })) })
+const result = z.object({
+  title: z.string(),
+  status: z.string(),
+  failureMessages: z.array(z.string()),
+})
+const resultsSchema = z.object({
+  testResults: z.array(z.object({ assertionResults: z.array(result) })),
+})
 
 test('The tests of an audit in Vitest fail by the rows that an app lets in, and skip a row that is not for it', async () => {
-  const app = await startExpressExample(sandbox, [...USE_ALONE, ...findBrokenApp('compares no nonce').changes])
+  const app = await startExpressExample(sandbox, [
+    ...USE_ALONE,
+    ...findBrokenApp('compares no nonce').changes,
+  ])
   onTestFinished(() => app.stop())
   const project = await makeProject('vitest')
   project.write({ 'audit.test.js': SUITE })

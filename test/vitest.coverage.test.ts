@@ -6,7 +6,9 @@ import { makeProject } from './support/project.ts'
 import { claims, sendUse, useRequest } from './support/requests.ts'
 import { startSandbox } from './support/sandbox.ts'
 
-const QUERY = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }) })).toString()
+const QUERY = new URLSearchParams(
+  useRequest({ claims: claims({ age_thresholds: [18] }) }),
+).toString()
 
 /** Two test files with a sandbox of these options: each test drives a flow as a persona. */
 function suites(folder: string, options: string): Readonly<Record<string, string>> {
@@ -22,7 +24,9 @@ describe('a shop', () => {
   ${tests.join('\n  ')}
 })
 `
-  const adults = ['lets an adult in', 'lets another in'].map((name) => `test('${name}', () => visit('adult-passport'))`)
+  const adults = ['lets an adult in', 'lets another in'].map(
+    (name) => `test('${name}', () => visit('adult-passport'))`,
+  )
   return {
     [`${folder}/one.test.js`]: suite(...adults),
     [`${folder}/two.test.js`]: suite("test('keeps a teen out', () => visit('teen-16'))"),
@@ -49,14 +53,25 @@ test('Coverage of tests in Vitest is kept by each worker, in forks and threads, 
     ...suites('own', '{ coverage: true }'),
     ...suites('threads', '{ coverage: "kept-by-threads" }'),
     ...suites('shared', '{ coverage: "kept-of-all", url: process.env.SANDBOX_URL }'),
-    ...suites('tenant', '{ coverage: "kept-of-tenants", url: process.env.SANDBOX_URL, ownTenant: true }'),
+    ...suites(
+      'tenant',
+      '{ coverage: "kept-of-tenants", url: process.env.SANDBOX_URL, ownTenant: true }',
+    ),
   })
-  const ended = await project.run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run'], { SANDBOX_URL: url })
+  const ended = await project.run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run'], {
+    SANDBOX_URL: url,
+  })
   expect(ended).toMatchObject({ code: 0 })
 
   const keptIn = (name: string) => readKept(join(project.folder, name, 'vitest'))
   const adults = { count: 2, tests: ['a shop > lets an adult in', 'a shop > lets another in'] }
-  const seen = [{ thresholds: { 18: { true: adults, false: { count: 1, tests: ['a shop > keeps a teen out'] } } } }]
+  const seen = [
+    {
+      thresholds: {
+        18: { true: adults, false: { count: 1, tests: ['a shop > keeps a teen out'] } },
+      },
+    },
+  ]
   expect(keptIn('.agekey-coverage')).toMatchObject({ files: 2, seen, uses: 3 })
   expect(keptIn('kept-by-threads')).toMatchObject({ files: 2, seen, uses: 3 })
   expect(keptIn('kept-of-all')).toMatchObject({ files: 1, seen, uses: 3 })

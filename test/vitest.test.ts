@@ -5,7 +5,11 @@ import { KEY_FILE } from './support/keys.ts'
 test('setupSandbox resets its sandbox after each test and closes it after the last one, by the hooks of any runner', async () => {
   const runs: (() => Promise<void>)[] = []
   const keep = (run: () => Promise<void>) => runs.push(run)
-  const sandbox = await setupSandbox({ port: 0, keys: KEY_FILE, hooks: { afterEach: keep, afterAll: keep } })
+  const sandbox = await setupSandbox({
+    port: 0,
+    keys: KEY_FILE,
+    hooks: { afterEach: keep, afterAll: keep },
+  })
   const [afterEach, afterAll] = runs
   await sandbox.next({ persona: 'teen-16' })
   await sandbox.clock.advance(60)

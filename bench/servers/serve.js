@@ -1,4 +1,7 @@
-/** Tells the parent where the server listens, and whenever it asks the CPU time so far (microseconds). */
+/**
+ * Tells the parent where the server listens, and whenever it asks the CPU time so far
+ * (microseconds).
+ */
 export function serve(url) {
   process.on('message', () => {
     const { user, system } = process.cpuUsage()

@@ -2,7 +2,10 @@ import express from 'express'
 import { generateKeyPair, SignJWT } from 'jose'
 import { serve } from './serve.js'
 
-/** The least that answers as E1 does for a scripted persona: read the claims, sign the token, redirect. */
+/**
+ * The least that answers as E1 does for a scripted persona: read the claims, sign the token,
+ * redirect.
+ */
 const { privateKey } = await generateKeyPair('RS256')
 const app = express()
 app.get('/v1/oidc/use', async (request, response) => {

@@ -65,7 +65,11 @@ app.use((error, _request, response, _next) => {
 /** The claims of a token that answers this request. */
 async function readToken(idToken, { nonce, code }) {
   if (idToken?.length > 8192) throw new Error('no id_token is that long')
-  const options = { issuer: `${AGE_BASE_URL}/v1/oidc/use`, audience: AGE_CLIENT_ID, algorithms: ['RS256', 'ES256'] }
+  const options = {
+    issuer: `${AGE_BASE_URL}/v1/oidc/use`,
+    audience: AGE_CLIENT_ID,
+    algorithms: ['RS256', 'ES256'],
+  }
   const { payload } = await jwtVerify(idToken, keys, options)
   const isOurs =
     payload.nonce === nonce &&
@@ -93,7 +97,9 @@ async function create(request, response) {
   })
   const { request_uri } = await call('/v1/oidc/create/par', form)
   if (typeof request_uri !== 'string') throw new Error('no request_uri came')
-  response.redirect(`${AGE_BASE_URL}/v1/oidc/create?${new URLSearchParams({ ...common, request_uri })}`)
+  response.redirect(
+    `${AGE_BASE_URL}/v1/oidc/create?${new URLSearchParams({ ...common, request_uri })}`,
+  )
 }
 
 /** Exchanges the code and adds the age that this app has verified to the user's age key. */
@@ -103,7 +109,11 @@ async function upgrade(code, response) {
   const { access_token, token_type } = await call('/v1/oidc/use/token', grant, { Authorization })
   if (!access_token || !/^bearer$/i.test(token_type)) throw new Error('no bearer token came')
   const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' }
-  const upgraded = await call('/v1/svc/upgrade', JSON.stringify({ authorization_details: [verifiedAge()] }), headers)
+  const upgraded = await call(
+    '/v1/svc/upgrade',
+    JSON.stringify({ authorization_details: [verifiedAge()] }),
+    headers,
+  )
   if (upgraded !== 'OK') throw new Error('the age key was not upgraded')
   response.send('Your age key says more now. <a href="/verify">Try again</a>')
 }
@@ -120,7 +130,13 @@ const verifiedAge = () => ({
 
 async function call(path, body, headers) {
   const signal = AbortSignal.timeout(5000)
-  const response = await fetch(AGE_SERVER_URL + path, { method: 'POST', redirect: 'error', signal, headers, body })
+  const response = await fetch(AGE_SERVER_URL + path, {
+    method: 'POST',
+    redirect: 'error',
+    signal,
+    headers,
+    body,
+  })
   const reply = await response.json()
   if (!response.ok) throw new Error(`${path}: ${reply.error}: ${reply.error_description}`)
   return reply
@@ -144,7 +160,8 @@ function asked(answer, { request, response, cookie }) {
   return sent[2]
 }
 
-const hash = (text, bytes) => createHash('sha256').update(text).digest().subarray(0, bytes).toString('base64url')
+const hash = (text, bytes) =>
+  createHash('sha256').update(text).digest().subarray(0, bytes).toString('base64url')
 
 const server = app.listen(Number(PORT))
 server.on('listening', () => console.log(`http://localhost:${server.address().port}`))

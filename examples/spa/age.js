@@ -9,7 +9,12 @@ export async function begin(thresholds) {
   sessionStorage.setItem('age-request', JSON.stringify(request))
   const { authorization_endpoint: endpoint } = await discover()
   const claims = JSON.stringify({ age_thresholds: thresholds })
-  const parameters = { response_type: 'id_token', scope: 'openid', client_id: CLIENT_ID, redirect_uri: REDIRECT_URI }
+  const parameters = {
+    response_type: 'id_token',
+    scope: 'openid',
+    client_id: CLIENT_ID,
+    redirect_uri: REDIRECT_URI,
+  }
   location.assign(`${endpoint}?${new URLSearchParams({ ...parameters, ...request, claims })}`)
 }
 
@@ -17,23 +22,27 @@ export async function begin(thresholds) {
 export async function readAnswer(fragment, thresholds) {
   const { state, nonce } = JSON.parse(sessionStorage.getItem('age-request') ?? '{}')
   sessionStorage.removeItem('age-request') // an answer serves once
-  require(state !== undefined && only(fragment, 'state') === state, 'the answer is not for this request')
+  require(state !== undefined &&
+    only(fragment, 'state') === state, 'the answer is not for this request')
   require(!fragment.has('error'), fragment.get('error_description') ?? fragment.get('error'))
-  require(!fragment.has('code') && !fragment.has('create_requested'), 'the answer has more than an id_token')
+  require(!fragment.has('code') &&
+    !fragment.has('create_requested'), 'the answer has more than an id_token')
   const token = await verify(only(fragment, 'id_token'))
   require(token.iss === ISSUER, `iss is ${token.iss}`)
   require([token.aud].flat().join() === CLIENT_ID, `aud is ${token.aud}`)
   require(typeof token.sub === 'string' && /^.{1,255}$/.test(token.sub), 'sub is missing')
   const now = Date.now() / 1000
   const { iat, exp, nbf = 0 } = token
-  require([iat, exp, nbf].every(Number.isFinite) && exp - iat <= 600, 'iat, exp or nbf is no time of this service')
+  require([iat, exp, nbf].every(Number.isFinite) &&
+    exp - iat <= 600, 'iat, exp or nbf is no time of this service')
   require(exp > now && nbf <= now + 60, 'the token has expired, or is not valid yet')
   require(nonce !== undefined && token.nonce === nonce, 'nonce is not that of this request')
   require(token.req_claims_hash ===
     (await hash(JSON.stringify({ age_thresholds: thresholds }))), 'it answers other claims')
   const answers = token.age_thresholds
   const isComplete = thresholds.every((threshold) => typeof answers?.[threshold] === 'boolean')
-  require(isComplete && Object.keys(answers).length === thresholds.length, 'it answers other thresholds')
+  require(isComplete &&
+    Object.keys(answers).length === thresholds.length, 'it answers other thresholds')
   return answers
 }
 
@@ -46,9 +55,20 @@ async function verify(jwt) {
   const jwk = keys.find((key) => key.kid === kid && key.kty === 'RSA')
   require(jwk !== undefined, `the key set has no key ${kid}`)
   const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('jwk', { kty: 'RSA', n: jwk.n, e: jwk.e }, algorithm, false, ['verify'])
+  const key = await crypto.subtle.importKey(
+    'jwk',
+    { kty: 'RSA', n: jwk.n, e: jwk.e },
+    algorithm,
+    false,
+    ['verify'],
+  )
   const signed = new TextEncoder().encode(`${header}.${payload}`)
-  require(await crypto.subtle.verify(algorithm, key, readBytes(signature), signed), 'the signature is wrong')
+  require(await crypto.subtle.verify(
+    algorithm,
+    key,
+    readBytes(signature),
+    signed,
+  ), 'the signature is wrong')
   return readJson(payload)
 }
 
@@ -74,7 +94,8 @@ function require(condition, message) {
   if (!condition) throw new Error(message)
 }
 
-const hash = async (text) => base64url(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+const hash = async (text) =>
+  base64url(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
 const randomText = () => base64url(crypto.getRandomValues(new Uint8Array(32)))
 const base64url = (bytes) =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
@@ -82,5 +103,7 @@ const base64url = (bytes) =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 const readBytes = (text) =>
-  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+    character.charCodeAt(0),
+  )
 const readJson = (text) => JSON.parse(new TextDecoder().decode(readBytes(text)))

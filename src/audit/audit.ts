@@ -12,10 +12,17 @@ import type { AuditRun } from './trials/run-trials.ts'
 import { selectRows } from './trials/select-rows.ts'
 import { tryRows } from './trials/try-rows.ts'
 
-/** Tries all rows that apply to an app. @throws AuditProblem, in one line, when nothing can be shown */
-export async function runAudit(subject: AuditedApp | AppCopies, options: AuditRunOptions = {}): Promise<AuditReport> {
+/**
+ * Tries all rows that apply to an app.
+ * @throws AuditProblem, in one line, when nothing can be shown
+ */
+export async function runAudit(
+  subject: AuditedApp | AppCopies,
+  options: AuditRunOptions = {},
+): Promise<AuditReport> {
   const rows = selectRows(options)
-  if (rows.length === 0) throw new AuditProblem('only and skip together leave no row; audit --list shows all of them')
+  if (rows.length === 0)
+    throw new AuditProblem('only and skip together leave no row; audit --list shows all of them')
   return withLearned(subject, options, async (run) => summarise(await tryRows(rows, run)))
 }
 
@@ -29,7 +36,11 @@ export async function withLearned<Found>(
   options: AuditRunOptions,
   act: (run: AuditRun) => Promise<Found>,
 ) {
-  const { budgetSeconds = DEFAULTS.budgetSeconds, jobs: visitsEach = DEFAULTS.jobs, onProgress } = options
+  const {
+    budgetSeconds = DEFAULTS.budgetSeconds,
+    jobs: visitsEach = DEFAULTS.jobs,
+    onProgress,
+  } = options
   const app: AppCopies = 'copies' in subject ? subject : { copies: [subject], visitsEach }
   const { copies } = app
   const [first] = copies
@@ -58,7 +69,11 @@ export async function withLearned<Found>(
   }
 }
 
-export async function startRun(app: AppCopies, options: AuditRunOptions, signal: AbortSignal): Promise<AuditRun> {
+export async function startRun(
+  app: AppCopies,
+  options: AuditRunOptions,
+  signal: AbortSignal,
+): Promise<AuditRun> {
   const { timeoutSeconds = DEFAULTS.timeoutSeconds } = options
   const { copies } = app
   const [first] = copies
@@ -73,5 +88,15 @@ export async function startRun(app: AppCopies, options: AuditRunOptions, signal:
     name: copies.length === 1 ? 'your app' : `copy ${index + 1} of your app`,
     driver: index === 0 ? driver : drive(copy),
   }))
-  return { ...app, learned, workers, options, isVisited: first.agent === 'function', today, signal, notes: [], drive }
+  return {
+    ...app,
+    learned,
+    workers,
+    options,
+    isVisited: first.agent === 'function',
+    today,
+    signal,
+    notes: [],
+    drive,
+  }
 }

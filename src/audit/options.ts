@@ -33,6 +33,16 @@ export type AuditProgress =
   | { readonly stage: 'learned'; readonly lines: readonly string[] }
   /** The number of rows to try, and how long a visit took so far. */
   | { readonly stage: 'planned'; readonly trials: number; readonly secondsPerVisit: number }
-  | { readonly stage: 'row'; readonly done: number; readonly total: number; readonly row: AuditedRow }
+  | {
+      readonly stage: 'row'
+      readonly done: number
+      readonly total: number
+      readonly row: AuditedRow
+    }
   /** For readings: sets that were tried, and variants on which the app depends. */
-  | { readonly stage: 'reading'; readonly done: number; readonly total: number; readonly failing: number }
+  | {
+      readonly stage: 'reading'
+      readonly done: number
+      readonly total: number
+      readonly failing: number
+    }

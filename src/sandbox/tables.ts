@@ -2,14 +2,19 @@ import { parseRecord, type RecordKind } from '../service/oidc/collection.ts'
 import { type Awaitable, type RecordChange, type Store, whenThere } from '../service/oidc/ports.ts'
 
 /**
- * Where a tenant keeps what is changed at run time: personas, expectations, scenarios, settings. Values are JSON and stay
- * until they are removed; a shared adapter lets several processes act as one sandbox.
+ * Where a tenant keeps what is changed at run time: personas, expectations, scenarios, settings.
+ * Values are JSON and stay until they are removed; a shared adapter lets several processes act as
+ * one sandbox.
  *
- * Concurrency duty: `add` and `update` are one step each; of two callers that add the same id, one succeeds.
+ * Concurrency duty: `add` and `update` are one step each; of two callers that add the same id, one
+ * succeeds.
  */
 export interface Tables {
   get(table: string, id: string): Awaitable<unknown>
-  /** Rows in the order in which their ids were first put. In memory the same list is returned until a row changes. */
+  /**
+   * Rows in the order in which their ids were first put. In memory the same list is returned until
+   * a row changes.
+   */
   list(table: string): Awaitable<readonly (readonly [id: string, value: unknown])[]>
   count(table: string): Awaitable<number>
   put(table: string, id: string, value: unknown): Awaitable<void>
@@ -27,11 +32,16 @@ export interface Tables {
 }
 
 /**
- * Creates a table whose rows are all of one kind. A row is parsed by its schema when it is first read, and not again while the store
- * returns the same value: each request reads the whole queue. Reading throws an Error for a damaged row.
+ * Creates a table whose rows are all of one kind. A row is parsed by its schema when it is first
+ * read, and not again while the store returns the same value: each request reads the whole queue.
+ * Reading throws an Error for a damaged row.
  * @param parsed the parsed rows, shared by several tables of one kind
  */
-export function table<Row>(tables: Tables, kind: RecordKind<Row>, parsed: WeakMap<object, Row> = new WeakMap()) {
+export function table<Row>(
+  tables: Tables,
+  kind: RecordKind<Row>,
+  parsed: WeakMap<object, Row> = new WeakMap(),
+) {
   const { name } = kind
   const parseValue = (value: unknown): Row => {
     if (typeof value !== 'object' || value === null) return parseRecord(kind, value)
@@ -40,7 +50,9 @@ export function table<Row>(tables: Tables, kind: RecordKind<Row>, parsed: WeakMa
     return row
   }
   const parse = (value: unknown) => (value === undefined ? undefined : parseValue(value))
-  /** A row that is put is valid already: it is not parsed while the store returns the same value. */
+  /**
+   * A row that is put is valid already: it is not parsed while the store returns the same value.
+   */
   const asParsed = <Put extends Row | undefined>(row: Put): Put => {
     if (typeof row === 'object' && row !== null) parsed.set(row, row)
     return row
@@ -51,7 +63,8 @@ export function table<Row>(tables: Tables, kind: RecordKind<Row>, parsed: WeakMa
     /** Rows in the order in which their ids were first put. */
     list: () =>
       whenThere(tables.list(name), (values) => {
-        const rows = lists.get(values) ?? values.map(([id, value]) => [id, parseValue(value)] as const)
+        const rows =
+          lists.get(values) ?? values.map(([id, value]) => [id, parseValue(value)] as const)
         lists.set(values, rows)
         return rows
       }),
@@ -59,13 +72,28 @@ export function table<Row>(tables: Tables, kind: RecordKind<Row>, parsed: WeakMa
     put: (id: string, row: Row) => tables.put(name, id, asParsed(row)),
     /** Adds a row; `false` when the id is taken. */
     add: (id: string, row: Row) => tables.add(name, id, asParsed(row)),
-    /** Replaces the row by the result of the pure function `change`, and returns it; `undefined` removes the row. */
+    /**
+     * Replaces the row by the result of the pure function `change`, and returns it; `undefined`
+     * removes the row.
+     */
     update: <Next extends Row | undefined>(id: string, change: (row: Row | undefined) => Next) =>
       tables.update(name, id, (value) => asParsed(change(parse(value)))),
-    /** `update` as a change for `Store.write`, which writes nothing if the row has changed meanwhile. */
-    updating: (id: string, change: (row: Row | undefined) => Row | undefined): Awaitable<RecordChange> =>
+    /**
+     * `update` as a change for `Store.write`, which writes nothing if the row has changed
+     * meanwhile.
+     */
+    updating: (
+      id: string,
+      change: (row: Row | undefined) => Row | undefined,
+    ): Awaitable<RecordChange> =>
       whenThere(tables.get(name, id), (value) => {
-        return { kind: 'row', table: name, id, value: asParsed(change(parse(value))), was: { value } }
+        return {
+          kind: 'row',
+          table: name,
+          id,
+          value: asParsed(change(parse(value))),
+          was: { value },
+        }
       }),
     /** The change that removes the row, if the row exists. */
     removing: (id: string): RecordChange => ({ kind: 'row', table: name, id, value: undefined }),

@@ -13,8 +13,9 @@ let isTaken = false
 let elapsed: (() => number) | undefined
 
 /**
- * Resolves when the caller may do a few milliseconds of work. Turns are given one after the other, first come first served, and the event
- * loop runs between them: among a thousand expensive pages, a health check waits for one of them at most.
+ * Resolves when the caller may do a few milliseconds of work. Turns are given one after the other,
+ * first come first served, and the event loop runs between them: among a thousand expensive pages,
+ * a health check waits for one of them at most.
  */
 export function takeTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -45,7 +46,10 @@ function hasTime(): boolean {
 /** Milliseconds of work, after which long work waits for its next turn. */
 const TURN_MS = 10
 
-/** Creates a pause for long work: call it often. It waits for the next turn once the present turn has lasted long enough. */
+/**
+ * Creates a pause for long work: call it often. It waits for the next turn once the present turn
+ * has lasted long enough.
+ */
 export function createPause(): () => Promise<void> {
   let elapsed = startStopwatch()
   return async () => {
@@ -55,7 +59,9 @@ export function createPause(): () => Promise<void> {
   }
 }
 
-/** Maps a list in turns: a list of thousands keeps another request waiting for a few items at most. */
+/**
+ * Maps a list in turns: a list of thousands keeps another request waiting for a few items at most.
+ */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Result,

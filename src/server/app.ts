@@ -1,11 +1,23 @@
 import { IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import express, { type Express, type IRouter, type Request, type RequestHandler, type Router } from 'express'
+import express, {
+  type Express,
+  type IRouter,
+  type Request,
+  type RequestHandler,
+  type Router,
+} from 'express'
 import { packageRoot } from '../package-root.ts'
 import { pathOf } from '../sandbox/addresses/addresses.ts'
 import { onDemand } from '../sandbox/files/on-demand.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, type EndpointId, endpointPath } from '../service/oidc/endpoints.ts'
+import {
+  ENDPOINT_IDS,
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointId,
+  endpointPath,
+} from '../service/oidc/endpoints.ts'
 import { BRAND, BRANDS, type Brand } from '../service/oidc/rules/profile.ts'
 import { hostProblem } from './http/guard/host-header.ts'
 import type { Handler, HttpHost, RouteRow } from './http/handler.ts'
@@ -28,8 +40,9 @@ import { createAuthorizeRoutes } from './routes/authorize.ts'
 import { BACKCHANNEL } from './routes/backchannel.ts'
 
 /**
- * The classes by which Node makes the requests and responses of `app`. Express gives others a new prototype with each call, and V8 then
- * makes a shape of its own for each of them (docs/maintainers/performance.md).
+ * The classes by which Node makes the requests and responses of `app`. Express gives others a new
+ * prototype with each call, and V8 then makes a shape of its own for each of them
+ * (docs/maintainers/performance.md).
  */
 export function messageClasses(app: Express) {
   class AppRequest extends IncomingMessage {}
@@ -39,7 +52,10 @@ export function messageClasses(app: Express) {
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse }
 }
 
-/** Fills `app` with the route table below the path of the base URL, and below `/t/NAME` there. It does not listen. */
+/**
+ * Fills `app` with the route table below the path of the base URL, and below `/t/NAME` there. It
+ * does not listen.
+ */
 export function createApp(host: HttpHost, app: Express = express()): Express {
   app.disable('x-powered-by')
   app.disable('etag')
@@ -48,19 +64,22 @@ export function createApp(host: HttpHost, app: Express = express()): Express {
   app.set('query parser', false)
   app.set('trust proxy', [...host.trustedProxies])
   const serviceRows = createServiceRoutes(host)
-  // Pages and control calls are loaded with their first request: a start and a flow do not need them.
+  // Pages and control calls are loaded with their first request: a start and a flow do not need
+  // them.
   const pages = loadedOnDemand(async () => {
     const { createPageRoutes } = await import('./page-routes.ts')
     const rows = await createPageRoutes(host)
     const router = express.Router({ mergeParams: true, caseSensitive: true, strict: true })
     addRoutes(router, rows, host)
-    return router.use('/_sandbox/assets', createAssets()).use(refuseUnknownPath(host, [...serviceRows, ...rows]))
+    return router
+      .use('/_sandbox/assets', createAssets())
+      .use(refuseUnknownPath(host, [...serviceRows, ...rows]))
   })
   const { basePath, addresses } = host.tenants.root
   // A reverse proxy may keep the path of the base URL or cut it off, so both are served.
-  const prefixes = [...new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), ''])].sort(
-    (one, other) => other.length - one.length,
-  )
+  const prefixes = [
+    ...new Set([basePath, pathOf(addresses.internalUrl ?? addresses.baseUrl), '']),
+  ].sort((one, other) => other.length - one.length)
   const paths = prefixes.map(literally)
   app.use(serveByPath(serviceRows, host, prefixes), bufferBody)
   for (const path of paths) app.use(`${path}/t/:tenant`, pages)
@@ -108,11 +127,18 @@ interface Methods {
 }
 
 /**
- * Serves rows whose paths have no parameters, at the base URL and below `/t/NAME`: one lookup for each call, whatever the number of rows.
+ * Serves rows whose paths have no parameters, at the base URL and below `/t/NAME`: one lookup for
+ * each call, whatever the number of rows.
  * @param prefixes the paths below which the sandbox may be reached, the longest first
  */
-function serveByPath(rows: readonly RouteRow[], host: HttpHost, prefixes: readonly string[]): RequestHandler {
-  const paths = new Map(grouped(rows, ({ path }) => path).map(([path, own]) => [path, servingOf(own, host)]))
+function serveByPath(
+  rows: readonly RouteRow[],
+  host: HttpHost,
+  prefixes: readonly string[],
+): RequestHandler {
+  const paths = new Map(
+    grouped(rows, ({ path }) => path).map(([path, own]) => [path, servingOf(own, host)]),
+  )
   const { host: exampleHost } = new URL(host.tenants.root.addresses.baseUrl)
   return (request, response, next) => {
     const wrongHost = hostProblem(request, exampleHost)
@@ -142,7 +168,10 @@ function servingOf(rows: readonly RouteRow[], host: HttpHost): Methods {
   return { ...serving, other: createServe(host, refusingMethods(rows)) }
 }
 
-/** The path below the base URL of its tenant; `undefined` when the name of the tenant cannot be decoded. */
+/**
+ * The path below the base URL of its tenant; `undefined` when the name of the tenant cannot be
+ * decoded.
+ */
 function placeOf(path: string, prefixes: readonly string[]): Place | undefined {
   const prefix = prefixes.find((one) => path.startsWith(`${one}/`)) ?? ''
   const below = prefix === '' ? path : path.slice(prefix.length)
@@ -151,7 +180,10 @@ function placeOf(path: string, prefixes: readonly string[]): Place | undefined {
   if (slash < 0) return undefined
   try {
     // Decoding copies the name, which may be kept.
-    return { path: below.slice(slash), params: { tenant: decodeURIComponent(below.slice(3, slash)) } }
+    return {
+      path: below.slice(slash),
+      params: { tenant: decodeURIComponent(below.slice(3, slash)) },
+    }
   } catch {
     return undefined
   }
@@ -166,7 +198,9 @@ export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {
     const { method, caller } = endpoint
     const rowOf = (brand: Brand, handler: Handler): RouteRow => {
       const row = { path: endpointPath(id, brand), method, handler, endpoint }
-      return caller === 'browser' ? { ...row, errors: 'embeddable-page', openTo: 'navigation' } : row
+      return caller === 'browser'
+        ? { ...row, errors: 'embeddable-page', openTo: 'navigation' }
+        : row
     }
     return endpoint.path.includes('{brand}')
       ? BRANDS.map((brand) => ({

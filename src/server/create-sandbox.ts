@@ -20,7 +20,11 @@ import type { CallSummary, HttpHost } from './http/handler.ts'
 import { close, createServerWith, listen, reachableUrl } from './listen.ts'
 import { loadRecordings } from './loaded-later.ts'
 import { declareSettings } from './settings/declared-settings.ts'
-import { checkSandboxOptions, type SandboxOptions, withHarmlessCallbacks } from './settings/sandbox-options.ts'
+import {
+  checkSandboxOptions,
+  type SandboxOptions,
+  withHarmlessCallbacks,
+} from './settings/sandbox-options.ts'
 import { settleKeys } from './settings/settle-keys.ts'
 import { processSecrets, shownClient } from './settings/settle-settings.ts'
 import { createMemoryStores, type Stores } from './store/stores.ts'
@@ -34,39 +38,53 @@ export interface Sandbox extends SandboxApi {
   readonly url: string
   /** The URL by which servers reach it, if it differs from the base URL. */
   readonly internalUrl: string | undefined
-  /** The certificate that clients must trust when https is served: as PEM, and the file that holds it, if there is one. */
+  /**
+   * The certificate that clients must trust when https is served: as PEM, and the file that holds
+   * it, if there is one.
+   */
   readonly certificate: { readonly pem: string; readonly file: string | undefined } | undefined
-  /** Credentials for an app: those of the built-in client, or of the first client in the options. */
+  /**
+   * Credentials for an app: those of the built-in client, or of the first client in the options.
+   */
   readonly client: { readonly clientId: string; readonly clientSecret: string }
   /**
-   * The API of a tenant. Its first call creates the tenant; on this machine the first request for its URL does so too.
+   * The API of a tenant. Its first call creates the tenant; on this machine the first request for
+   * its URL does so too.
    * @throws SandboxError for an invalid name, and when the sandbox is closed
    */
   tenant(name: string): SandboxApi
   /** Removes a tenant with all its data. */
   removeTenant(name: string): Promise<void>
-  /** Stops the sandbox. Waiting calls, and all later calls of its members, reject with a SandboxError. */
+  /**
+   * Stops the sandbox. Waiting calls, and all later calls of its members, reject with a
+   * SandboxError.
+   */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
  * Starts a sandbox in this process.
- * @throws Error with one clear line: an unknown option, a value of the wrong type, a port in use, a bad persona, a malformed address, a
- * damaged key file or certificate, an unusable store
+ * @throws Error with one clear line: an unknown option, a value of the wrong type, a port in use, a
+ * bad persona, a malformed address, a damaged key file or certificate, an unusable store
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { sandbox } = await createChangeableSandbox(options)
   return sandbox
 }
 
-/** A sandbox whose options can be replaced while it runs, as the command line does when a file changes. */
+/**
+ * A sandbox whose options can be replaced while it runs, as the command line does when a file
+ * changes.
+ */
 export interface ChangeableSandbox {
   readonly sandbox: Sandbox
   /**
-   * Takes up the options that a running sandbox can take up, all or none. The others stay as they were at the start. What a tenant has set
-   * itself stays. Warnings that were not given for the options before go to `onWarning`.
-   * @throws ConfigError for a bad persona file, or an unknown persona or outcome; then nothing has changed
+   * Takes up the options that a running sandbox can take up, all or none. The others stay as they
+   * were at the start. What a tenant has set itself stays. Warnings that were not given for the
+   * options before go to `onWarning`.
+   * @throws ConfigError for a bad persona file, or an unknown persona or outcome; then nothing has
+   * changed
    */
   change(options: SandboxOptions): Promise<TakenUp>
 }
@@ -79,7 +97,10 @@ export interface TakenUp {
   readonly overruled: readonly string[]
 }
 
-/** Starts a sandbox whose options can be replaced while it runs. @throws Error what `createSandbox` throws */
+/**
+ * Starts a sandbox whose options can be replaced while it runs.
+ * @throws Error what `createSandbox` throws
+ */
 export async function createChangeableSandbox(options: SandboxOptions): Promise<ChangeableSandbox> {
   checkSandboxOptions(options)
   const safeOptions = withHarmlessCallbacks(options)
@@ -94,19 +115,30 @@ export async function createChangeableSandbox(options: SandboxOptions): Promise<
 
 /**
  * Opens the store that the options name, otherwise memory.
- * @throws Error with one line: the store cannot be reached, it holds records of another version, or a seed is given too
+ * @throws Error with one line: the store cannot be reached, it holds records of another version, or
+ * a seed is given too
  */
-async function openStores({ store, memoryBudget, seed, baseUrl, onWarning }: SandboxOptions): Promise<Stores> {
+async function openStores({
+  store,
+  memoryBudget,
+  seed,
+  baseUrl,
+  onWarning,
+}: SandboxOptions): Promise<Stores> {
   if (store === undefined) return createMemoryStores(memoryBudget)
   if (seed !== undefined) {
-    throw ConfigError.of('seed: replicas with one seed would make the same codes; leave out the seed, or the store')
+    throw ConfigError.of(
+      'seed: replicas with one seed would make the same codes; leave out the seed, or the store',
+    )
   }
   const { openRedisStores } = await loadRedisStores()
   const stores = await openRedisStores(store, {
     version: packageVersion(),
     onWarning: (message) => onWarning?.(message),
     onLost: (reason) =>
-      onWarning?.(`store: the connection is lost (${reason}); calls are answered with 503 until it is back`),
+      onWarning?.(
+        `store: the connection is lost (${reason}); calls are answered with 503 until it is back`,
+      ),
     onBack: () => onWarning?.('store: the connection is back'),
   })
   // After the connection, because a failed start prints only one line.
@@ -123,10 +155,14 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
   const { port = 0, host = '127.0.0.1', signingAlg = 'RS256' } = options
   const declared = await declareSettings(options)
   const { coverageFile: file } = options
-  const coverageFile = file === undefined ? undefined : await (await loadCoverageFile()).openCoverageFile(file, options)
+  const coverageFile =
+    file === undefined
+      ? undefined
+      : await (await loadCoverageFile()).openCoverageFile(file, options)
   const beginKeys = await settleKeys(stores, options)
   const protocol = servesHttps(options) ? 'https' : 'http'
-  // Called twice: a wrong address is refused before the server listens, and a free port is known only afterwards.
+  // Called twice: a wrong address is refused before the server listens, and a free port is known
+  // only afterwards.
   const intended = settleAddresses(options, { protocol, port, host })
   warnOfSchemes(intended, protocol, options)
   const certificate =
@@ -158,7 +194,11 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
       onChange: coverageFile?.changed,
     }),
     secrets: processSecrets(options),
-    keys: createKeyRing({ alg: signingAlg, isRepeatable: options.seed !== undefined, keys: beginKeys() }),
+    keys: createKeyRing({
+      alg: signingAlg,
+      isRepeatable: options.seed !== undefined,
+      keys: beginKeys(),
+    }),
     generateKeys: () => generateKeys(),
   }
   const tenants = createTenants(shared, { addresses })
@@ -176,7 +216,10 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
     },
     tenants,
     trustedProxies: options.trustProxy ?? [],
-    guard: createControlGuard(addresses, { listeningOn: address.address, token: options.controlToken }),
+    guard: createControlGuard(addresses, {
+      listeningOn: address.address,
+      token: options.controlToken,
+    }),
     uptimeSeconds: () => uptime() / 1000,
     lastAudit: async () => options.lastAudit?.(),
     async exportFlow(flow, as, tenant) {
@@ -197,7 +240,11 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
       async (operationId, input) => {
         const { performInProcess } = await loadControl()
         const tenant = await tenants.touch(name === tenants.root.name ? undefined : name)
-        return performInProcess(operationId, input, { tenant, host: httpHost, signal: closing.signal })
+        return performInProcess(operationId, input, {
+          tenant,
+          host: httpHost,
+          signal: closing.signal,
+        })
       },
       () => journal.lastEnded(name),
     )
@@ -246,9 +293,14 @@ const loadCoverage = onDemand(() => import('../sandbox/coverage/describe-coverag
 const loadControl = onDemand(() => import('./control/perform.ts'))
 
 /** When the sandbox serves https, a base URL with http works only through a proxy. */
-function warnOfSchemes({ baseUrl, internalUrl }: Addresses, protocol: string, { onWarning }: SandboxOptions): void {
+function warnOfSchemes(
+  { baseUrl, internalUrl }: Addresses,
+  protocol: string,
+  { onWarning }: SandboxOptions,
+): void {
   if (protocol !== 'https') return
   for (const [option, url] of Object.entries({ baseUrl, internalUrl })) {
-    if (url?.startsWith('http:')) onWarning?.(`${option}: ${url} begins with http, but the sandbox itself serves https`)
+    if (url?.startsWith('http:'))
+      onWarning?.(`${option}: ${url} begins with http, but the sandbox itself serves https`)
   }
 }

@@ -5,10 +5,15 @@ import { ConfigError } from '../sandbox/files/config-error.ts'
 import { answerUnparsed, ConnectedResponse } from './http/refusals/parser-answers.ts'
 import type { ServerCertificate } from './tls/certificate.ts'
 
-/** Milliseconds for a TLS handshake: without a limit an idle connection would delay the end of the server. */
+/**
+ * Milliseconds for a TLS handshake: without a limit an idle connection would delay the end of the
+ * server.
+ */
 const HANDSHAKE_MS = 3_000
 
-/** Node's own limits: many connections, or slow ones, exhaust neither memory nor file descriptors. */
+/**
+ * Node's own limits: many connections, or slow ones, exhaust neither memory nor file descriptors.
+ */
 const LIMITS = {
   /** A query may be as long as a body. */
   maxHeaderSize: 96 * 1024,
@@ -18,7 +23,8 @@ const LIMITS = {
   /** How often Node looks for late requests. */
   connectionsCheckingInterval: 5_000,
   /**
-   * After its last call: with this time a busy client seldom meets a connection that is just being closed. Node's default is 5 seconds.
+   * After its last call: with this time a busy client seldom meets a connection that is just being
+   * closed. Node's default is 5 seconds.
    */
   keepAliveTimeout: 65_000,
   // The app refuses requests without a Host header, so that their answers have the usual headers.
@@ -26,7 +32,10 @@ const LIMITS = {
   ServerResponse: ConnectedResponse,
 }
 
-/** Connections at a time; Node closes further ones. With the largest request on each they hold some 150 MB. */
+/**
+ * Connections at a time; Node closes further ones. With the largest request on each they hold some
+ * 150 MB.
+ */
 const MAX_CONNECTIONS = 900
 
 /** Requests on one connection, which ends then: pipelined requests are served at once. */
@@ -47,13 +56,15 @@ export async function createServerWith(
       })
     : createServer(settings)
   server.maxConnections = MAX_CONNECTIONS
-  // Without a limit of their number: Node would drop further headers silently, also those of a proxy. `maxHeaderSize` bounds their bytes.
+  // Without a limit of their number: Node would drop further headers silently, also those of a
+  // proxy. `maxHeaderSize` bounds their bytes.
   server.maxHeadersCount = 0
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION
   answerUnparsed(server, LIMITS)
   // The client is asked for the body when the body is read.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
-  // RFC 9110 section 10.1.1 permits a server to ignore an unknown expectation; Node would refuse it without a body.
+  // RFC 9110 section 10.1.1 permits a server to ignore an unknown expectation; Node would refuse it
+  // without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
 }
@@ -88,7 +99,8 @@ function begin(server: Pick<Server, 'listen' | 'once'>, port: number, host: stri
 const LAST_PRIVILEGED_PORT = 1023
 
 /** Whether the system keeps a port for itself that any program could open otherwise. */
-const isReserved = (cause: Error, port: number) => codeOf(cause) === 'EACCES' && port > LAST_PRIVILEGED_PORT
+const isReserved = (cause: Error, port: number) =>
+  codeOf(cause) === 'EACCES' && port > LAST_PRIVILEGED_PORT
 
 /** A port that is free on this host now; `undefined` where no port may be opened. */
 async function findFreePort(host: string): Promise<number | undefined> {
@@ -103,7 +115,10 @@ async function findFreePort(host: string): Promise<number | undefined> {
   return typeof address === 'object' ? address?.port : undefined
 }
 
-/** Lists the ports that Hyper-V, WSL and Docker have reserved; no program holds them, so nothing else shows them. */
+/**
+ * Lists the ports that Hyper-V, WSL and Docker have reserved; no program holds them, so nothing
+ * else shows them.
+ */
 const RESERVED_PORTS = 'netsh interface ipv4 show excludedportrange protocol=tcp'
 
 /**
@@ -112,7 +127,11 @@ const RESERVED_PORTS = 'netsh interface ipv4 show excludedportrange protocol=tcp
  */
 export function listenProblem(
   cause: Error,
-  { port, host, freePort }: { readonly port: number; readonly host: string; readonly freePort?: number | undefined },
+  {
+    port,
+    host,
+    freePort,
+  }: { readonly port: number; readonly host: string; readonly freePort?: number | undefined },
 ): string {
   switch (codeOf(cause)) {
     case 'EADDRINUSE':

@@ -1,8 +1,9 @@
 import { onDemand } from '../sandbox/files/on-demand.ts'
 
 /*
- * What no flow needs is loaded by the first call that asks for it. This is the only file of service, sandbox and server that names another
- * group: without these groups the sandbox still serves each flow.
+ * What no flow needs is loaded by the first call that asks for it. This is the only file of
+ * service, sandbox and server that names another group: without these groups the sandbox still
+ * serves each flow.
  */
 
 /** The home page and the console. */

@@ -16,13 +16,17 @@ const UNTRUSTED = "  response.status(400).send('This answer cannot be trusted.')
 const SAVED = `  response.send('Your age key is saved. <a href="/verify">Use it</a>')\n`
 const UPGRADED = `  response.send('Your age key says more now. <a href="/verify">Try again</a>')\n`
 
-/** The Express example with all its checks, with other ways to say yes and no; `shapes/` has more. */
+/**
+ * The Express example with all its checks, with other ways to say yes and no; `shapes/` has more.
+ */
 const ANSWERING: Readonly<Record<string, Changes>> = {
   'begins Use again after Create and after an upgrade': [
     [SAVED, "  response.redirect('/verify')\n"],
     [UPGRADED, "  response.redirect('/verify')\n"],
   ],
-  'begins Use again after an answer that it does not trust': [[UNTRUSTED, "  response.redirect('/verify')\n"]],
+  'begins Use again after an answer that it does not trust': [
+    [UNTRUSTED, "  response.redirect('/verify')\n"],
+  ],
 }
 
 /** The checks that each of them loses. */
@@ -40,16 +44,26 @@ const STATE_OF_CREATE = idsOf('create/callback.state_*', 'create/callback.empty'
 
 const WAYS = Object.entries(ANSWERING)
 
-test.each(WAYS)('An audit finds nothing in an app that checks everything and %s', async (_way, changes) => {
-  expect(said(await auditExample(sandbox, changes, { only: SAMPLE }))).toEqual([])
-})
+test.each(WAYS)(
+  'An audit finds nothing in an app that checks everything and %s',
+  async (_way, changes) => {
+    expect(said(await auditExample(sandbox, changes, { only: SAMPLE }))).toEqual([])
+  },
+)
 
 test.each(WAYS)(
   'An audit lets nothing pass for refused in an app that compares neither a nonce nor the state of Create and %s',
   async (_way, changes) => {
-    const right = ['use/verified', 'use/id_token.iss_missing', 'create/created', 'create/access_denied']
+    const right = [
+      'use/verified',
+      'use/id_token.iss_missing',
+      'create/created',
+      'create/access_denied',
+    ]
     const wrong = [...NONCE, ...STATE_OF_CREATE]
-    const found = said(await auditExample(sandbox, [...changes, ...WITHOUT_CHECKS], { only: [...wrong, ...right] }))
+    const found = said(
+      await auditExample(sandbox, [...changes, ...WITHOUT_CHECKS], { only: [...wrong, ...right] }),
+    )
     expect(found.filter((row) => row.startsWith('use/'))).toEqual(NONCE.toSorted())
     // An app that always begins again shows neither a yes nor a no, so its rows are undetermined.
     const named = found.map((row) => row.replace(/ undetermined page_unknown .*/, ''))
@@ -90,9 +104,16 @@ test('An audit begins Create and Upgrade on their pages as begin says: by what i
 })
 
 /** Rows that depend on how parameters reach the app, and a row of each other kind of answer. */
-const PARAMETERS = ['use/callback.*', 'use/access_denied', 'use/create_requested', 'use/id_token.expired']
+const PARAMETERS = [
+  'use/callback.*',
+  'use/access_denied',
+  'use/create_requested',
+  'use/id_token.expired',
+]
 
-const BROKEN = ['compares no nonce', 'begins to create whatever create_requested says'].map(findBrokenApp)
+const BROKEN = ['compares no nonce', 'begins to create whatever create_requested says'].map(
+  findBrokenApp,
+)
 const BROKEN_BY_FORM = [...FRAGMENT.byForm, ...BROKEN.flatMap(({ changes }) => changes)]
 const TWICE = ['use/callback.id_token_twice', 'use/callback.state_twice']
 
@@ -104,7 +125,11 @@ test.each([
   'An audit by HTTP of an app whose page passes the fragment on as %s finds its faults by their rows alone',
   async (as, changes, finds) => {
     const only = [...PARAMETERS, ...finds]
-    const report = await auditExample(sandbox, changes, { fragment: { post: '/answer', as }, only, failOn: 'may' })
+    const report = await auditExample(sandbox, changes, {
+      fragment: { post: '/answer', as },
+      only,
+      failOn: 'may',
+    })
     expect(said(report)).toEqual(finds)
     expect(report.totals.refused).toBeGreaterThan(15)
     expect(report.exit_code).toBe(1)
@@ -118,8 +143,13 @@ test('An audit leaves a sandbox as it found it, also one that is interrupted, an
     const { endings, rows, asked } = await coverage.get()
     const keySet = (await request.get('/.well-known/jwks.json')).body
     // With clients, readings and the running clock.
-    const tenants = (await request.get('/_sandbox/tenants')).text.replaceAll(/"(?:base|now)":"[^"]+"/g, '')
-    const isRotated = /Keys rotated/.test(textOf((await request.get('/_sandbox/console/tenants')).text))
+    const tenants = (await request.get('/_sandbox/tenants')).text.replaceAll(
+      /"(?:base|now)":"[^"]+"/g,
+      '',
+    )
+    const isRotated = /Keys rotated/.test(
+      textOf((await request.get('/_sandbox/console/tenants')).text),
+    )
     // For a request that was pushed last, the browser has said nothing.
     const shown = (await flows.list()).filter(({ summary }) => !summary.startsWith('pushed: waits'))
     const keys = (await personas.list()).map(({ name, age_key }) => [name, age_key?.signals.length])
@@ -127,11 +157,18 @@ test('An audit leaves a sandbox as it found it, also one that is interrupted, an
     return { lists, endings, rows, asked, keySet, tenants, isRotated }
   }
   const before = await state()
-  const only = [...SAMPLE, 'use/id_token.key_rotated', 'use/code_issued', 'create/created', 'create/created_new']
+  const only = [
+    ...SAMPLE,
+    'use/id_token.key_rotated',
+    'use/code_issued',
+    'create/created',
+    'create/created_new',
+  ]
   await auditExample(sandbox, [], { only })
   expect(await state()).toEqual(before)
   const interrupt = new AbortController()
-  const onProgress: AuditRunOptions['onProgress'] = ({ stage }) => void (stage === 'row' && interrupt.abort())
+  const onProgress: AuditRunOptions['onProgress'] = ({ stage }) =>
+    void (stage === 'row' && interrupt.abort())
   await auditExample(sandbox, [], { only, signal: interrupt.signal, onProgress })
   expect(await state()).toEqual(before)
   expect((await flows.list({ audit: 'only', limit: 2_000 })).length).toBeGreaterThan(30)
@@ -159,10 +196,16 @@ ${CALLBACK}`,
 /** Three wrong tokens, and an answer that is no token. */
 const SOME = ['use/id_token.signature_*', 'use/id_token.nonce_other', 'use/access_denied']
 
-test.each([1, 2, 3])('An audit of an app that answers by chance is never green (seed %i)', async (seed) => {
-  const exitCode = await auditExample(sandbox, byChance(seed), { only: SOME, timeoutSeconds: 5 }).then(
-    (report) => report.exit_code,
-    (error: unknown) => (error instanceof AuditProblem ? 2 : error),
-  )
-  expect([1, 2, 3]).toContain(exitCode)
-})
+test.each([1, 2, 3])(
+  'An audit of an app that answers by chance is never green (seed %i)',
+  async (seed) => {
+    const exitCode = await auditExample(sandbox, byChance(seed), {
+      only: SOME,
+      timeoutSeconds: 5,
+    }).then(
+      (report) => report.exit_code,
+      (error: unknown) => (error instanceof AuditProblem ? 2 : error),
+    )
+    expect([1, 2, 3]).toContain(exitCode)
+  },
+)

@@ -7,8 +7,9 @@ const sandbox = await shareSandbox()
 const BY_FRAGMENT = { only: ['flow:use'], fragment: { post: '/answer', as: 'form' } } as const
 const APPS = BROKEN_APPS.map((app) => [app.name, app] as const)
 
-test.each(APPS)('Of the whole catalogue an audit finds its rows alone in an app that %s', (_name, app) =>
-  expectRowsAlone(app, sandbox, {}),
+test.each(APPS)(
+  'Of the whole catalogue an audit finds its rows alone in an app that %s',
+  (_name, app) => expectRowsAlone(app, sandbox, {}),
 )
 
 test.each(APPS)(

@@ -12,7 +12,8 @@ test.each(BROKEN_APPS.map((app) => [app.name, app] as const))(
   'Among rows of its families and a sample of the others an audit finds an app that %s by its rows alone',
   (_name, app) => {
     const rows = rowsLetIn(app)
-    const isNear = (row: Outcome) => rows.some(({ flow, family }) => row.flow === flow && row.family === family)
+    const isNear = (row: Outcome) =>
+      rows.some(({ flow, family }) => row.flow === flow && row.family === family)
     const only = [...OUTCOMES.filter(isNear).map(rowId), ...SAMPLE]
     return expectRowsAlone(app, sandbox, { only, repeat: 1 })
   },

@@ -31,7 +31,10 @@ describeWith('chromium', 'Chromium', async () => {
     const app = await startRelyingParty()
     onTestFinished(() => app.close())
     for (const [path, file, type] of PAGES) {
-      const code = readRoot(`examples/spa/${file}`).replaceAll('http://localhost:2435', sandbox.baseUrl)
+      const code = readRoot(`examples/spa/${file}`).replaceAll(
+        'http://localhost:2435',
+        sandbox.baseUrl,
+      )
       app.serve(
         path,
         WITHOUT_CHECKS.reduce((text, [check, other]) => text.replace(check, other), code),
@@ -41,7 +44,10 @@ describeWith('chromium', 'Chromium', async () => {
     const finds = ['use/id_token.expired', 'use/id_token.nonce_missing']
     const brought = ['use/callback.replayed', 'use/callback.state_of_other_session']
     const only = [...finds, ...brought, 'use/access_denied', 'use/callback.state_missing']
-    const report = await runAudit(appAt(sandbox, { page: `${app.origin}/`, agent }), { ...LIMITS, only })
+    const report = await runAudit(appAt(sandbox, { page: `${app.origin}/`, agent }), {
+      ...LIMITS,
+      only,
+    })
     expect(said(report)).toEqual(finds)
     expect(report.totals).toEqual({ 'let in': 2, refused: 4 })
     expect(report).toMatchObject({ agent: 'chromium', exit_code: 1, notes: [] })
@@ -52,7 +58,11 @@ describeWith('chromium', 'Chromium', async () => {
     const { changes } = findBrokenApp('takes an age key for saved whatever error comes')
     const only = ['create/access_denied', 'create/callback.state_missing']
     const way = { ...LIMITS, agent, only }
-    const report = await auditExample(sandbox, [...FRAGMENT.byForm, withoutUpgrade, ...changes], way)
+    const report = await auditExample(
+      sandbox,
+      [...FRAGMENT.byForm, withoutUpgrade, ...changes],
+      way,
+    )
     expect(said(report)).toEqual(['create/access_denied'])
   }, 120_000)
 })

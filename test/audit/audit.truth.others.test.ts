@@ -22,7 +22,10 @@ async function auditShape(shape: Shape, hole: Shape['hole'] | undefined) {
   const before = shape.before?.map((request) => ({ ...request, url: app.url + request.url })) ?? []
   const settings = { page: app.page, agent: createHttpAgent(), before, fragment: shape.fragment }
   const report = await runAudit(appAt(sandbox, settings), { failOn: 'may' })
-  return { ...(await compareWithTruth(report, { app, sandbox })), verdicts: report.rows.map(verdictOf) }
+  return {
+    ...(await compareWithTruth(report, { app, sandbox })),
+    verdicts: report.rows.map(verdictOf),
+  }
 }
 
 const verdictOf = ({ row, verdict }: AuditedRow) => `${row}: ${verdict}`
@@ -41,7 +44,8 @@ test.each(SHAPES.filter(({ name }) => /A\/B pages|idempotent|localized/.test(nam
   'Five audits of an app of the shape $name give each row the same verdict',
   async (shape) => {
     const { verdicts } = await auditShape(shape, shape.hole)
-    for (let run = 2; run <= 5; run += 1) expect((await auditShape(shape, shape.hole)).verdicts).toEqual(verdicts)
+    for (let run = 2; run <= 5; run += 1)
+      expect((await auditShape(shape, shape.hole)).verdicts).toEqual(verdicts)
   },
   240_000,
 )
@@ -53,7 +57,9 @@ const NOT_JUDGED = ['not for this app', 'known', 'stale']
 /** Compares the verdicts of a report with the log of the app. */
 async function compareWithTruth(report: Pick<AuditReport, 'rows'>, audited: Audited) {
   const judged = report.rows.filter(({ verdict }) => !NOT_JUDGED.includes(verdict))
-  const rows = await Promise.all(judged.map(async (row) => ({ ...row, truth: await truthOf(row, audited) })))
+  const rows = await Promise.all(
+    judged.map(async (row) => ({ ...row, truth: await truthOf(row, audited) })),
+  )
   const isWrong = ({ verdict, truth }: (typeof rows)[number]) =>
     /^(let in|accepted)$/.test(verdict)
       ? truth === 'refused'
@@ -63,16 +69,27 @@ async function compareWithTruth(report: Pick<AuditReport, 'rows'>, audited: Audi
     /** Rows whose verdict the log contradicts, in one line each. */
     contradictions: rows
       .filter(isWrong)
-      .map(({ row, verdict, truth, evidence, flows }) => `${row}: ${verdict}, truth ${truth} (${evidence} ${flows})`),
+      .map(
+        ({ row, verdict, truth, evidence, flows }) =>
+          `${row}: ${verdict}, truth ${truth} (${evidence} ${flows})`,
+      ),
     undetermined: rows
       .filter(({ verdict }) => verdict === 'undetermined')
       .map(({ row, reason }) => `${row}: ${reason}`),
   }
 }
 
-/** What the log of the app says about the users of a row. `unknown`: the journal has none of its flows. */
-async function truthOf(row: AuditedRow, { app, sandbox }: Audited): Promise<'let in' | 'refused' | 'unknown'> {
-  const found = await Promise.all(row.flows.map((id) => sandbox.flows.get(id).catch(() => undefined)))
+/**
+ * What the log of the app says about the users of a row. `unknown`: the journal has none of its
+ * flows.
+ */
+async function truthOf(
+  row: AuditedRow,
+  { app, sandbox }: Audited,
+): Promise<'let in' | 'refused' | 'unknown'> {
+  const found = await Promise.all(
+    row.flows.map((id) => sandbox.flows.get(id).catch(() => undefined)),
+  )
   const flows = found.filter((flow) => flow !== undefined)
   const name = row.row.slice(row.flow.length + 1)
   // Beside the flows of the row there may be good ones, from before or for comparison.
@@ -85,14 +102,21 @@ async function truthOf(row: AuditedRow, { app, sandbox }: Audited): Promise<'let
   return considered.some((flow) => wasLetIn(flow, app, isToAccept)) ? 'let in' : 'refused'
 }
 
-/** Whether the app let in a user by mistake. In a row to refuse, the user of an unspoiled right answer may enter once. */
+/**
+ * Whether the app let in a user by mistake. In a row to refuse, the user of an unspoiled right
+ * answer may enter once.
+ */
 function wasLetIn(flow: Flow, app: Audited['app'], isToAccept: boolean): boolean {
-  const states = flow.calls.map(({ parameters }) => parameters['state']).filter((state) => state !== undefined)
+  const states = flow.calls
+    .map(({ parameters }) => parameters['state'])
+    .filter((state) => state !== undefined)
   const admissions = app.admissions.filter(({ began, answered }) =>
     states.some((state) => state === began || state === answered),
   )
   const isRight =
-    (flow.outcome ?? 'verified') === 'verified' && Object.values(flow.age_thresholds ?? { 0: false }).every(Boolean)
-  const mayComeIn = isRight && !isToAccept && admissions[0]?.began === admissions[0]?.answered ? 1 : 0
+    (flow.outcome ?? 'verified') === 'verified' &&
+    Object.values(flow.age_thresholds ?? { 0: false }).every(Boolean)
+  const mayComeIn =
+    isRight && !isToAccept && admissions[0]?.began === admissions[0]?.answered ? 1 : 0
   return admissions.length > mayComeIn
 }

@@ -12,14 +12,22 @@ import {
   whatAppDid,
   whatHappened,
 } from '../../src/audit/report/points.ts'
-import { auditedRow, auditReport, MIXED, READINGS_FOUND, readingsAudit } from './report/sample-report.ts'
+import {
+  auditedRow,
+  auditReport,
+  MIXED,
+  READINGS_FOUND,
+  readingsAudit,
+} from './report/sample-report.ts'
 
 test('public/schemas/audit-report.schema.json says of each member what the schema says', () => {
   const file = new URL('../../public/schemas/audit-report.schema.json', import.meta.url)
   const { $schema: _, title: _title, ...published } = JSON.parse(readFileSync(file, 'utf8'))
   const { $schema: _own, ...own } = z.toJSONSchema(auditReportSchema, { target: 'draft-7' })
   // That lists are not changed is for programs in TypeScript.
-  const shown = JSON.parse(JSON.stringify(own), (key, value) => (key === 'readOnly' ? undefined : value))
+  const shown = JSON.parse(JSON.stringify(own), (key, value) =>
+    key === 'readOnly' ? undefined : value,
+  )
   expect(shown).toEqual(published)
 })
 
@@ -29,8 +37,16 @@ const KEY_ERROR = "refused: KeyError('SANDBOX')"
 
 test.each<[string, string[], string, object?]>([
   ['names the check that refused', ['  JWTExpired ', 'more'], 'JWTExpired', { refused_by: 'exp' }],
-  ['is of Flask', ['CTRL+C', KEY_ERROR, '127.0.0.1 - - [27/Nov/2026] "GET /cb HTTP/1.1" 400 -'], KEY_ERROR],
-  ['is of Django', ['CONTROL-C', KEY_ERROR, 'Bad Request: /cb', '[27/Nov] "POST /cb HTTP/1.1" 400 21'], KEY_ERROR],
+  [
+    'is of Flask',
+    ['CTRL+C', KEY_ERROR, '127.0.0.1 - - [27/Nov/2026] "GET /cb HTTP/1.1" 400 -'],
+    KEY_ERROR,
+  ],
+  [
+    'is of Django',
+    ['CONTROL-C', KEY_ERROR, 'Bad Request: /cb', '[27/Nov] "POST /cb HTTP/1.1" 400 21'],
+    KEY_ERROR,
+  ],
   [
     'is of Express',
     ['listening', 'refused Error: no {', "  code: 'E'", '}', 'GET /cb 400 1.2 ms'],
@@ -42,7 +58,11 @@ test.each<[string, string[], string, object?]>([
 })
 
 test('What happened in an audit is told: what was sent, what the app did, and why', () => {
-  const row = auditedRow(EXPIRED, { summary: 'It has expired', evidence: 'your app let it in!', reason: 'known' })
+  const row = auditedRow(EXPIRED, {
+    summary: 'It has expired',
+    evidence: 'your app let it in!',
+    reason: 'known',
+  })
   expect(whatAppDid(row)).toBe('Your app let it in! Known.')
   expect(whatHappened(row)).toBe('It has expired. Your app let it in! Known.')
   expect(whatHappened(auditedRow(EXPIRED, { summary: 'Has it expired?' }))).toBe('Has it expired?')
@@ -71,7 +91,9 @@ test.each([
 })
 
 test('The totals of an audit are told with the findings first, and the reason of most rows first', () => {
-  const totals = Object.entries(totalsOf(MIXED.rows)).map(([verdict, count]) => `${count} ${verdict}`)
+  const totals = Object.entries(totalsOf(MIXED.rows)).map(
+    ([verdict, count]) => `${count} ${verdict}`,
+  )
   const others = ['1 refused', '1 accepted', '1 observed', '1 not for this app', '1 known']
   expect(totals).toEqual(['3 let in', '1 stale', '1 broke', '3 undetermined', ...others])
   const rows = [auditedRow(EXPIRED, { verdict: 'undetermined', reason: 'flaky' }), ...MIXED.rows]
@@ -97,7 +119,9 @@ test.each([
 
 test('The page of a flow stands below an address, whatever its id', () => {
   expect(flowAddress('http://localhost:4000/t/a/', 'f1')).toBe('http://localhost:4000/t/a/flows/f1')
-  expect(flowAddress('http://localhost:4000', 'a/b\ud800')).toBe('http://localhost:4000/flows/a%2Fb%EF%BF%BD')
+  expect(flowAddress('http://localhost:4000', 'a/b\ud800')).toBe(
+    'http://localhost:4000/flows/a%2Fb%EF%BF%BD',
+  )
 })
 
 test('What was not shown of readings is told by verdict and reason', () => {
@@ -107,15 +131,38 @@ test('What was not shown of readings is told by verdict and reason', () => {
   const report = {
     ...READINGS_FOUND,
     variants: [...READINGS_FOUND.variants, { ...repeated, variant: 'y' }, unsaid],
-    combinations: { ...READINGS_FOUND.combinations, undetermined: [{ reason: 'timed_out', count: 2 }, one] },
+    combinations: {
+      ...READINGS_FOUND.combinations,
+      undetermined: [{ reason: 'timed_out', count: 2 }, one],
+    },
   }
   const undetermined = { verdict: 'undetermined' }
   expect(unshownOf(auditReport([], { readings: report }))).toEqual([
     { ...undetermined, reason: 'used once', count: 2, names: ['code_use=repeated', 'code_use=y'] },
-    { verdict: 'not for this app', reason: 'no upgrade', count: 1, names: ['upgrade_effect=replaces'] },
-    { verdict: 'not for this app', reason: 'no reason is known', count: 1, names: ['upgrade_effect=x'] },
-    { ...undetermined, reason: 'timed_out (combinations of variants that work alone)', count: 2, names: [] },
-    { ...undetermined, reason: 'flaky (combinations of variants that work alone)', count: 1, names: [] },
+    {
+      verdict: 'not for this app',
+      reason: 'no upgrade',
+      count: 1,
+      names: ['upgrade_effect=replaces'],
+    },
+    {
+      verdict: 'not for this app',
+      reason: 'no reason is known',
+      count: 1,
+      names: ['upgrade_effect=x'],
+    },
+    {
+      ...undetermined,
+      reason: 'timed_out (combinations of variants that work alone)',
+      count: 2,
+      names: [],
+    },
+    {
+      ...undetermined,
+      reason: 'flaky (combinations of variants that work alone)',
+      count: 1,
+      names: [],
+    },
   ])
 })
 
@@ -124,6 +171,9 @@ test.each([
   ['ignored', 'must', 'should'],
   ['broke', 'may', 'may'],
   ['let in', 'must', 'must'],
-] as const)('A row of an app that %s, of the level %s, is a finding of the level %s', (verdict, level, expected) => {
-  expect(findingLevel({ verdict, level })).toBe(expected)
-})
+] as const)(
+  'A row of an app that %s, of the level %s, is a finding of the level %s',
+  (verdict, level, expected) => {
+    expect(findingLevel({ verdict, level })).toBe(expected)
+  },
+)

@@ -12,18 +12,20 @@ describeWith('chromium', 'The console', () => {
   beforeEach(() => world.sandbox.reset())
 
   /** Runs a Use flow to its end, decided by a query parameter. */
-  const runFlow = () => fetch(useUrl(world.sandbox, { sandbox_persona: 'teen-16' }), { redirect: 'manual' })
+  const runFlow = () =>
+    fetch(useUrl(world.sandbox, { sandbox_persona: 'teen-16' }), { redirect: 'manual' })
 
   test('The list of flows shows the first flow by itself, and no longer the settings to paste', async () => {
     const page = await open('/')
     await page.getByText('Live', { exact: true }).waitFor()
-    for (const id of ['no-flows', 'try-it']) expect(await page.getByTestId(id).isVisible()).toBe(true)
+    for (const id of ['no-flows', 'try-it'])
+      expect(await page.getByTestId(id).isVisible()).toBe(true)
     await runFlow()
     await page.locator('#timeline').getByText('teen-16').first().waitFor()
-    expect([await page.getByTestId('no-flows').count(), await page.getByTestId('try-it').isVisible()]).toEqual([
-      0,
-      false,
-    ])
+    expect([
+      await page.getByTestId('no-flows').count(),
+      await page.getByTestId('try-it').isVisible(),
+    ]).toEqual([0, false])
   })
 
   test('The page Force shows the next step of a scenario by itself', async () => {
@@ -41,7 +43,9 @@ describeWith('chromium', 'The console', () => {
     const page = await open(`${CONSOLE}/force`, { ...NARROW, ...WITHOUT_SCRIPTS })
     for (const button of ['Add', 'Advance']) {
       await page.getByRole('button', { name: button, exact: true }).click()
-      const top = await page.getByTestId('problem').evaluate((notice) => notice.getBoundingClientRect().top)
+      const top = await page
+        .getByTestId('problem')
+        .evaluate((notice) => notice.getBoundingClientRect().top)
       expect([button, top > 0 && top < 800]).toEqual([button, true])
     }
   })
@@ -59,27 +63,43 @@ describeWith('chromium', 'The console', () => {
     await still.getByTestId('mode-expectations').waitFor({ state: 'detached' })
   })
 
-  test.each([390, 1280])('A mode is taken back at %i px, on the page that shows it', async (width) => {
-    await world.sandbox.clock.advance(86_400)
-    const page = await open(`${CONSOLE}/outcomes?q=nonce`, { viewport: { width, height: 800 } })
-    const address = page.url()
-    if (width === 390) await page.getByRole('button', { name: /set/ }).click()
-    const left = async (selector: string) => (await page.locator(selector).boundingBox())?.x ?? 0
-    if (width === 390) expect((await left('#modes li')) - (await left('#modes'))).toBeGreaterThan(8)
-    await page.getByRole('button', { name: 'Clock: Back to real time' }).click()
-    await page.getByTestId('mode-clock').waitFor({ state: 'detached' })
-    expect(page.url()).toBe(address)
-    expect((await world.sandbox.clock.state()).advanced_seconds).toBe(0)
-  })
+  test.each([390, 1280])(
+    'A mode is taken back at %i px, on the page that shows it',
+    async (width) => {
+      await world.sandbox.clock.advance(86_400)
+      const page = await open(`${CONSOLE}/outcomes?q=nonce`, { viewport: { width, height: 800 } })
+      const address = page.url()
+      if (width === 390) await page.getByRole('button', { name: /set/ }).click()
+      const left = async (selector: string) => (await page.locator(selector).boundingBox())?.x ?? 0
+      if (width === 390)
+        expect((await left('#modes li')) - (await left('#modes'))).toBeGreaterThan(8)
+      await page.getByRole('button', { name: 'Clock: Back to real time' }).click()
+      await page.getByTestId('mode-clock').waitFor({ state: 'detached' })
+      expect(page.url()).toBe(address)
+      expect((await world.sandbox.clock.state()).advanced_seconds).toBe(0)
+    },
+  )
 
   test('The menu shows its six entries in one line at 390 px, and an entry leads to a row of its pages, without scripts', async () => {
     const page = await open('/', { ...NARROW, ...WITHOUT_SCRIPTS })
     const entries = page.getByRole('navigation', { name: 'Console' }).getByRole('link')
-    expect(await entries.allTextContents()).toEqual(['Flows', 'Personas', 'Force', 'Audit', 'Setup', 'Docs'])
-    const tops = await entries.evaluateAll((all) => all.map((entry) => entry.getBoundingClientRect().top))
+    expect(await entries.allTextContents()).toEqual([
+      'Flows',
+      'Personas',
+      'Force',
+      'Audit',
+      'Setup',
+      'Docs',
+    ])
+    const tops = await entries.evaluateAll((all) =>
+      all.map((entry) => entry.getBoundingClientRect().top),
+    )
     expect(new Set(tops).size).toBe(1)
     await entries.getByText('Force').click()
-    await page.getByRole('navigation', { name: 'Force' }).getByRole('link', { name: 'Outcomes' }).click()
+    await page
+      .getByRole('navigation', { name: 'Force' })
+      .getByRole('link', { name: 'Outcomes' })
+      .click()
     await page.waitForURL('**/console/outcomes')
   })
 
@@ -96,11 +116,15 @@ describeWith('chromium', 'The console', () => {
     const before = (await now.textContent()) ?? ''
     await page.locator('time[data-clock]').filter({ hasNotText: before }).waitFor()
     expect(await now.textContent()).toMatch(/^2030-01-31 12:00:\d\dZ$/)
-    expect(await page.locator('#local-now').textContent()).toMatch(/Jan 31, 2030.* 9:00:\d\d\sPM \(Asia\/Tokyo\)/)
+    expect(await page.locator('#local-now').textContent()).toMatch(
+      /Jan 31, 2030.* 9:00:\d\d\sPM \(Asia\/Tokyo\)/,
+    )
     await page.getByTestId('freeze').click()
     await page.getByText('Let it run').waitFor()
     const strip = page.getByTestId('mode-clock').locator('time')
-    expect(await strip.getAttribute('title')).toMatch(/Jan 31, 2030.* 9:00:\d\d\sPM \(Asia\/Tokyo\)/)
+    expect(await strip.getAttribute('title')).toMatch(
+      /Jan 31, 2030.* 9:00:\d\d\sPM \(Asia\/Tokyo\)/,
+    )
     expect(await now.locator('time').getAttribute('data-clock')).toBe('frozen')
     await page.goto(`${world.sandbox.baseUrl}${CONSOLE}/personas?q=adult-passport`)
     expect(await page.locator('time').first().getAttribute('title')).toContain('(Asia/Tokyo)')
@@ -111,7 +135,9 @@ describeWith('chromium', 'The console', () => {
 
   test('The page of outcomes shows at least ten of them on one screen of 1280x800', async () => {
     const page = await open(`${CONSOLE}/outcomes?q=id_token`, DESK)
-    const ends = await page.locator('tbody tr').evaluateAll((all) => all.map((it) => it.getBoundingClientRect().bottom))
+    const ends = await page
+      .locator('tbody tr')
+      .evaluateAll((all) => all.map((it) => it.getBoundingClientRect().bottom))
     expect(ends.filter((bottom) => bottom <= 800).length).toBeGreaterThanOrEqual(10)
   })
 
@@ -140,8 +166,12 @@ describeWith('chromium', 'The console', () => {
     const page = await open('/_sandbox/docs/first-steps')
     await page.locator('.copy').first().waitFor()
     await page.emulateMedia({ media: 'print' })
-    expect(await page.locator('.menu, .tabs, .copy, .doc-contents').filter({ visible: true }).count()).toBe(0)
-    expect(await page.evaluate(`getComputedStyle(document.querySelector('.doc pre')).whiteSpace`)).toBe('pre-wrap')
+    expect(
+      await page.locator('.menu, .tabs, .copy, .doc-contents').filter({ visible: true }).count(),
+    ).toBe(0)
+    expect(
+      await page.evaluate(`getComputedStyle(document.querySelector('.doc pre')).whiteSpace`),
+    ).toBe('pre-wrap')
     expect((await page.locator('.doc').boundingBox())?.width).toBeGreaterThan(1_000)
   })
 
@@ -173,7 +203,10 @@ describeWith('chromium', 'The console', () => {
     expect(await passport.textContent()).toContain('18: no → yes')
     await page.locator('summary', { hasText: 'Every age no' }).click()
     await page.getByRole('button', { name: 'Copy with teen-16' }).click()
-    await page.locator('#copy').getByText("sandbox.next({ flow: 'use', persona: 'teen-16' })").waitFor()
+    await page
+      .locator('#copy')
+      .getByText("sandbox.next({ flow: 'use', persona: 'teen-16' })")
+      .waitFor()
     expect(new URL(page.url()).hash).toBe('#copy')
     await page.locator('#claims').fill('{"age_thresholds": ["18"]}')
     await page.getByTestId('evaluate').click()
@@ -193,7 +226,11 @@ describeWith('chromium', 'The console', () => {
       { started_at },
     )
     const page = await open(`${CONSOLE}/audit`)
-    const file = { name: 'report.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(report)) }
+    const file = {
+      name: 'report.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(report)),
+    }
     await page.getByLabel('JSON report of an audit').setInputFiles(file)
     await page.getByRole('button', { name: 'Open', exact: true }).click()
     expect(await page.getByTestId('headline').textContent()).toMatch(/^failed not verified: /)

@@ -38,10 +38,13 @@ describeWith('chromium', 'The demo', () => {
   test.each([
     ['form_post', {}],
     ['query', WITHOUT_SCRIPTS],
-  ])('The demo receives a callback in mode %s with %o, and keeps no token in the address', async (mode, options) => {
-    const page = await world.newPage(options)
-    await verifyAs(page, 'adult-passport', mode)
-    expect(await verdictOn(page)).toBe('Verified')
-    expect(page.url()).toBe(`${world.sandbox.baseUrl}/_sandbox/demo/result`)
-  })
+  ])(
+    'The demo receives a callback in mode %s with %o, and keeps no token in the address',
+    async (mode, options) => {
+      const page = await world.newPage(options)
+      await verifyAs(page, 'adult-passport', mode)
+      expect(await verdictOn(page)).toBe('Verified')
+      expect(page.url()).toBe(`${world.sandbox.baseUrl}/_sandbox/demo/result`)
+    },
+  )
 })

@@ -30,7 +30,9 @@ describeWith('chromium', 'Beyond this machine', () => {
       await page.getByTestId('find-outcome').fill('token.500')
       await page.getByTestId('outcome-token.500').click()
       await page.waitForURL(/state=/)
-      expect(await world.sandbox.expectations.list()).toMatchObject([{ flow: 'token', outcome: 'token.500' }])
+      expect(await world.sandbox.expectations.list()).toMatchObject([
+        { flow: 'token', outcome: 'token.500' },
+      ])
       await world.sandbox.expectations.clear()
     },
   )

@@ -13,7 +13,8 @@ describeWith('chromium', 'The flows of the console', () => {
   const { open } = world
   beforeEach(() => world.sandbox.reset())
 
-  const newestFlow = async () => (await world.sandbox.flows.last())?.id ?? expect.fail('there is no flow')
+  const newestFlow = async () =>
+    (await world.sandbox.flows.last())?.id ?? expect.fail('there is no flow')
   /** Ends a Use flow. @returns its id */
   const endFlow = async (changes: Changes = { sandbox_persona: 'teen-16' }) => {
     await fetch(useUrl(world.sandbox, changes), { redirect: 'manual' })
@@ -29,9 +30,12 @@ describeWith('chromium', 'The flows of the console', () => {
     await page.getByText('Live', { exact: true }).waitFor()
     return page
   }
-  const selected = (page: Page) => page.locator('.flow-row[aria-current]').getAttribute('data-testid')
+  const selected = (page: Page) =>
+    page.locator('.flow-row[aria-current]').getAttribute('data-testid')
   const rowsIn = (page: Page) =>
-    page.locator('.flow-row').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-testid')))
+    page
+      .locator('.flow-row')
+      .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-testid')))
 
   test('The list of flows has twelve rows at least on a screen of 1280x800', async () => {
     for (let n = 0; n < 14; n += 1) await endFlow()
@@ -96,7 +100,10 @@ describeWith('chromium', 'The flows of the console', () => {
     await page.getByRole('button', { name: '1 new flow: show' }).waitFor()
     await endFlow()
     await page.getByRole('button', { name: '2 new flows: show' }).waitFor()
-    expect([await selected(page), (await rowsIn(page))[0]]).toEqual([`flow-${known}`, `flow-${known}`])
+    expect([await selected(page), (await rowsIn(page))[0]]).toEqual([
+      `flow-${known}`,
+      `flow-${known}`,
+    ])
     expect((await page.getByTestId(`flow-${known}`).boundingBox())?.y).toBe(before?.y)
     await page.getByRole('button', { name: '2 new flows: show' }).click()
     expect((await rowsIn(page)).slice(1, 3)).toEqual([`flow-${added}`, `flow-${known}`])

@@ -4,7 +4,10 @@ import { listenOnFreePort } from '../support/listen-on-free-port.ts'
 import { describeWith } from '../support/tools.ts'
 import { keepScreenshot, NARROW, startWorld } from './support.ts'
 
-/** Starts a development server that passes every call on under the host of its target: `changeOrigin` of Vite and webpack. */
+/**
+ * Starts a development server that passes every call on under the host of its target:
+ * `changeOrigin` of Vite and webpack.
+ */
 async function startProxy(target: string): Promise<string> {
   const server = createServer((incoming, outgoing) => {
     const { method, url, headers } = incoming

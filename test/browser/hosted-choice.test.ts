@@ -25,12 +25,19 @@ describeWith('chromium', 'The choice page', () => {
   test('A search for personas opens the groups with matches, prefers a whole name, and closes them again', async () => {
     const page = await open()
     const search = page.getByTestId('find-persona')
-    const shown = async (...ids: string[]) => Promise.all(ids.map((id) => page.getByTestId(id).isVisible()))
+    const shown = async (...ids: string[]) =>
+      Promise.all(ids.map((id) => page.getByTestId(id).isVisible()))
     expect(await shown('persona-adult-face')).toEqual([false])
     await search.fill('face')
-    expect(await shown('persona-adult-face', 'persona-teen-16', 'group-birthdays')).toEqual([true, false, false])
+    expect(await shown('persona-adult-face', 'persona-teen-16', 'group-birthdays')).toEqual([
+      true,
+      false,
+      false,
+    ])
     await search.fill('adult-face')
-    expect(await page.locator('#persona-list [data-first] > button').getAttribute('value')).toBe('adult-face')
+    expect(await page.locator('#persona-list [data-first] > button').getAttribute('value')).toBe(
+      'adult-face',
+    )
     // By purpose, by reason, and by the age in the name, not by the requested ages.
     for (const [text, found, other] of [
       ['advance the clock tomorrow', 'persona-turns-18-tomorrow', 'persona-adult-passport'],
@@ -61,7 +68,9 @@ describeWith('chromium', 'The choice page', () => {
 
   test('A search for an ending among the personas leads to the endings', async () => {
     const page = await open()
-    const way = page.locator('[data-filter="persona-list"]').getByRole('link', { name: 'Force an ending' })
+    const way = page
+      .locator('[data-filter="persona-list"]')
+      .getByRole('link', { name: 'Force an ending' })
     await page.getByTestId('find-persona').fill('teen')
     expect(await way.isVisible()).toBe(false)
     await page.getByTestId('find-persona').fill('server_error')

@@ -7,7 +7,8 @@ const GET = 'allow="publickey-credentials-get"'
 const CREATE = 'allow="publickey-credentials-create"'
 
 /** The visible text of the notice, which also holds hidden text. */
-const visibleText = async (notice: Locator) => (await notice.locator('p:visible').allTextContents()).join(' ')
+const visibleText = async (notice: Locator) =>
+  (await notice.locator('p:visible').allTextContents()).join(' ')
 
 describeWith('chromium', 'In an iframe', () => {
   const world = startWorld()
@@ -17,8 +18,14 @@ describeWith('chromium', 'In an iframe', () => {
   const callbacks = () => world.app.received.filter(({ url }) => url.startsWith('/callback'))
 
   /** Opens a page of the app that embeds these URLs. */
-  async function frame(page: Page, addresses: readonly string[], { attributes = '', from = world.app.origin } = {}) {
-    const frames = addresses.map((url) => `<iframe ${attributes} src="${url.replaceAll('&', '&amp;')}"></iframe>`)
+  async function frame(
+    page: Page,
+    addresses: readonly string[],
+    { attributes = '', from = world.app.origin } = {},
+  ) {
+    const frames = addresses.map(
+      (url) => `<iframe ${attributes} src="${url.replaceAll('&', '&amp;')}"></iframe>`,
+    )
     world.app.serve('/embedding', `<!doctype html><title>App</title>${frames.join('')}`)
     await page.goto(`${from}/embedding`)
   }
@@ -48,12 +55,16 @@ describeWith('chromium', 'In an iframe', () => {
       await frame.getByTestId('continue-anyway').waitFor()
       expect(await frame.getByTestId(hidden).count()).toBe(0)
       const buttons = frame.locator('main button:visible')
-      const ids = await buttons.evaluateAll((all) => all.map((one) => one.getAttribute('data-testid')))
+      const ids = await buttons.evaluateAll((all) =>
+        all.map((one) => one.getAttribute('data-testid')),
+      )
       expect(ids).toEqual(['continue-anyway', 'decline'])
       await frame.locator('body').press('1')
       await keepScreenshot(page, `iframe-denied-${hidden}`)
       await frame.getByTestId('decline').click()
-      expect(await frame.getByTestId('ended-in-iframe').textContent()).toMatch(/error\s*error_description\s*state/)
+      expect(await frame.getByTestId('ended-in-iframe').textContent()).toMatch(
+        /error\s*error_description\s*state/,
+      )
     },
   )
 
@@ -63,7 +74,8 @@ describeWith('chromium', 'In an iframe', () => {
     await used.getByTestId('persona-teen-16').click()
     expect(await used.getByTestId('ended-in-iframe').textContent()).toMatch(/id_token\s*state/)
     expect(callbacks()).toEqual([])
-    const isSaved = async () => (await world.sandbox.personas.get('no-age-key')).age_key !== undefined
+    const isSaved = async () =>
+      (await world.sandbox.personas.get('no-age-key')).age_key !== undefined
     const denied = await embed(await world.newPage(), await create(), '')
     await denied.getByTestId('continue-anyway').click()
     await denied.getByTestId('save').click()
@@ -78,21 +90,24 @@ describeWith('chromium', 'In an iframe', () => {
     expect([await allowed.getByTestId('unsaved').count(), await isSaved()]).toEqual([0, true])
   })
 
-  test.each([true, false])('A framed flow ends with a message and no callback, with scripts %s', async (hasScripts) => {
-    const page = await world.newPage(hasScripts ? {} : WITHOUT_SCRIPTS)
-    const frame = await embed(page, use(), GET)
-    const named = hasScripts ? `has the permission for passkeys: ${GET}` : GET
-    expect(await visibleText(frame.getByTestId('iframe'))).toContain(named)
-    await frame.getByTestId('persona-adult-passport').click()
-    const ending = frame.getByTestId('ended-in-iframe')
-    await ending.waitFor()
-    const text = await ending.textContent()
-    expect(text).toContain(`${world.app.origin}/callback`)
-    expect(text).toMatch(/id_token\s*state/)
-    expect(await ending.innerHTML()).not.toMatch(/eyJ|href|state-1/)
-    await keepScreenshot(page, `ended-in-iframe-${hasScripts ? 'scripts' : 'no-scripts'}`)
-    expect(callbacks()).toEqual([])
-  })
+  test.each([true, false])(
+    'A framed flow ends with a message and no callback, with scripts %s',
+    async (hasScripts) => {
+      const page = await world.newPage(hasScripts ? {} : WITHOUT_SCRIPTS)
+      const frame = await embed(page, use(), GET)
+      const named = hasScripts ? `has the permission for passkeys: ${GET}` : GET
+      expect(await visibleText(frame.getByTestId('iframe'))).toContain(named)
+      await frame.getByTestId('persona-adult-passport').click()
+      const ending = frame.getByTestId('ended-in-iframe')
+      await ending.waitFor()
+      const text = await ending.textContent()
+      expect(text).toContain(`${world.app.origin}/callback`)
+      expect(text).toMatch(/id_token\s*state/)
+      expect(await ending.innerHTML()).not.toMatch(/eyJ|href|state-1/)
+      await keepScreenshot(page, `ended-in-iframe-${hasScripts ? 'scripts' : 'no-scripts'}`)
+      expect(callbacks()).toEqual([])
+    },
+  )
 
   test('A hosted page that is opened directly says nothing about iframes', async () => {
     const page = await world.open(use())
@@ -113,20 +128,31 @@ describeWith('chromium', 'In an iframe', () => {
   })
 
   // Another port of this host is another origin of the same site; the IP address is another site.
-  test.each(['localhost', '127.0.0.1'])('A page at %s frames nothing but pages that a user answers', async (host) => {
-    const consolePaths = ['console/force', 'console/flows/none', 'demo', 'act-as/teen-16', 'embedding']
-    const paths = ['/', '/v1/oidc/other', ...consolePaths.map((path) => `/_sandbox/${path}`)]
-    const closed = paths.map((path) => world.sandbox.baseUrl + path)
-    const refused = use({ redirect_uri: 'https://evil.example/' })
-    const page = await world.newPage()
-    await frame(page, [...closed, use(), refused], { from: world.app.origin.replace('localhost', host) })
-    const urls = () => page.frames().map((one) => one.url().replace(/^chrome-error:.*/, 'closed'))
-    await expect.poll(urls).toEqual([page.url(), ...closed.map(() => 'closed'), use(), refused])
-    const texts = await Promise.all(page.frames().map((one) => one.locator('body').textContent()))
-    expect(texts.slice(1, -2).filter((text) => text?.includes('Sandbox'))).toEqual([])
-    expect(texts.at(-2)).toContain('wants to check your age')
-    expect(texts.at(-1)).toContain('redirect_uri')
-  })
+  test.each(['localhost', '127.0.0.1'])(
+    'A page at %s frames nothing but pages that a user answers',
+    async (host) => {
+      const consolePaths = [
+        'console/force',
+        'console/flows/none',
+        'demo',
+        'act-as/teen-16',
+        'embedding',
+      ]
+      const paths = ['/', '/v1/oidc/other', ...consolePaths.map((path) => `/_sandbox/${path}`)]
+      const closed = paths.map((path) => world.sandbox.baseUrl + path)
+      const refused = use({ redirect_uri: 'https://evil.example/' })
+      const page = await world.newPage()
+      await frame(page, [...closed, use(), refused], {
+        from: world.app.origin.replace('localhost', host),
+      })
+      const urls = () => page.frames().map((one) => one.url().replace(/^chrome-error:.*/, 'closed'))
+      await expect.poll(urls).toEqual([page.url(), ...closed.map(() => 'closed'), use(), refused])
+      const texts = await Promise.all(page.frames().map((one) => one.locator('body').textContent()))
+      expect(texts.slice(1, -2).filter((text) => text?.includes('Sandbox'))).toEqual([])
+      expect(texts.at(-2)).toContain('wants to check your age')
+      expect(texts.at(-1)).toContain('redirect_uri')
+    },
+  )
 
   test('The home page takes the place of the app when the user leaves the framed page of E1', async () => {
     const page = await world.newPage()

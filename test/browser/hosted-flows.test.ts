@@ -26,17 +26,23 @@ describeWith('chromium', 'A flow in a browser', () => {
     }
   })
 
-  test.each([true, false])('E1 comes back in a posted form, with scripts %s', async (javaScriptEnabled) => {
-    const state = `"><b>é</b>\r\n&amp;${javaScriptEnabled}`
-    const redirect_uri = `${world.app.origin}/callback?tab=1`
-    const page = await world.open(use({ response_mode: 'form_post', state, redirect_uri }), { javaScriptEnabled })
-    await page.getByTestId('use').click()
-    if (!javaScriptEnabled) await page.getByRole('button', { name: 'Continue' }).click()
-    await world.answerOn(page)
-    const { method, url, body } = world.app.received.findLast((one) => one.url.startsWith('/callback')) ?? {}
-    expect([method, url]).toEqual(['POST', '/callback?tab=1'])
-    expect(new URLSearchParams(body).get('state')).toBe(state)
-  })
+  test.each([true, false])(
+    'E1 comes back in a posted form, with scripts %s',
+    async (javaScriptEnabled) => {
+      const state = `"><b>é</b>\r\n&amp;${javaScriptEnabled}`
+      const redirect_uri = `${world.app.origin}/callback?tab=1`
+      const page = await world.open(use({ response_mode: 'form_post', state, redirect_uri }), {
+        javaScriptEnabled,
+      })
+      await page.getByTestId('use').click()
+      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Continue' }).click()
+      await world.answerOn(page)
+      const { method, url, body } =
+        world.app.received.findLast((one) => one.url.startsWith('/callback')) ?? {}
+      expect([method, url]).toEqual(['POST', '/callback?tab=1'])
+      expect(new URLSearchParams(body).get('state')).toBe(state)
+    },
+  )
 
   test('E1 is finished by the keyboard alone, and comes back in the fragment', async () => {
     const page = await world.open(use())
@@ -44,7 +50,10 @@ describeWith('chromium', 'A flow in a browser', () => {
     for (const _ of ['home', 'language', 'use']) await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.dataset.testid')).toBe('use')
     await page.keyboard.press('Enter')
-    expect(await world.answerOn(page)).toEqual({ id_token: expect.stringMatching(/^ey/), state: 'state-1' })
+    expect(await world.answerOn(page)).toEqual({
+      id_token: expect.stringMatching(/^ey/),
+      state: 'state-1',
+    })
     expect(new URL(page.url()).search).toBe('')
   })
 

@@ -13,9 +13,16 @@ const SCRIPTED_SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="
 describeWith('chromium', 'A hostile string', () => {
   const logo = join(folderWith({ 'logo.svg': SCRIPTED_SVG }, afterAll), 'logo.svg')
   const shop = { clientId: 'shop <1>/?', clientSecret: 'secret', name: HOSTILE, logo }
-  const world = startWorld((app) => ({ clients: [{ ...shop, redirectUris: [`${app.origin}/callback`] }] }))
+  const world = startWorld((app) => ({
+    clients: [{ ...shop, redirectUris: [`${app.origin}/callback`] }],
+  }))
   beforeAll(() =>
-    world.sandbox.personas.put({ name: 'hostile', title: HOSTILE.slice(0, 100), purpose: HOSTILE, group: 'Own' }),
+    world.sandbox.personas.put({
+      name: 'hostile',
+      title: HOSTILE.slice(0, 100),
+      purpose: HOSTILE,
+      group: 'Own',
+    }),
   )
 
   const open = (changes: Readonly<Record<string, string>> = {}) =>
@@ -28,14 +35,28 @@ describeWith('chromium', 'A hostile string', () => {
 
   test('A hostile string is shown as it is: as the name of a client, and as title and purpose of a persona', async () => {
     const page = await open()
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`${SHOWN} wants to check your age`)
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
+      `${SHOWN} wants to check your age`,
+    )
     const title = page.getByTestId('persona-hostile').locator('[title]')
-    expect([await title.textContent(), await title.getAttribute('title')]).toEqual([HOSTILE.slice(0, 100), HOSTILE])
+    expect([await title.textContent(), await title.getAttribute('title')]).toEqual([
+      HOSTILE.slice(0, 100),
+      HOSTILE,
+    ])
     expect(await isHarmless(page)).toBe(true)
   })
 
   test.each([
-    ['claims', { claims: JSON.stringify({ age_thresholds: [18], provenance: { allowed: ['/a'] }, [HOSTILE]: 1 }) }],
+    [
+      'claims',
+      {
+        claims: JSON.stringify({
+          age_thresholds: [18],
+          provenance: { allowed: ['/a'] },
+          [HOSTILE]: 1,
+        }),
+      },
+    ],
     ['redirect_uri', { redirect_uri: `https://elsewhere.example/${HOSTILE}` }],
     ['sandbox_persona', { sandbox_persona: HOSTILE }],
     ['sandbox_outcome', { sandbox_outcome: HOSTILE }],
@@ -50,7 +71,9 @@ describeWith('chromium', 'A hostile string', () => {
     const page = await open()
     const width = `document.querySelector('.client-logo').decode().then(() => document.querySelector('.client-logo').naturalWidth)`
     expect(await page.evaluate(width)).toBe(9)
-    await page.goto(new URL((await page.locator('.client-logo').getAttribute('src')) ?? '', page.url()).href)
+    await page.goto(
+      new URL((await page.locator('.client-logo').getAttribute('src')) ?? '', page.url()).href,
+    )
     expect(await page.evaluate('document.documentElement.hasAttribute("hacked")')).toBe(false)
   })
 })

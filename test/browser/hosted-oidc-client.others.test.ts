@@ -5,12 +5,18 @@ import { readExample } from '../clients/examples.ts'
 import { describeWith } from '../support/tools.ts'
 import { startWorld } from './support.ts'
 
-const library = readFileSync(createRequire(import.meta.url).resolve('oidc-client/dist/oidc-client.min.js'), 'utf8')
+const library = readFileSync(
+  createRequire(import.meta.url).resolve('oidc-client/dist/oidc-client.min.js'),
+  'utf8',
+)
 
 describeWith('chromium', 'oidc-client 1.11 in the browser', () => {
   const world = startWorld()
   beforeAll(() => {
-    const addresses = { 'http://localhost:2435': world.sandbox.baseUrl, 'http://localhost:3000': world.app.origin }
+    const addresses = {
+      'http://localhost:2435': world.sandbox.baseUrl,
+      'http://localhost:3000': world.app.origin,
+    }
     const script = readExample('// oidc-client.js', addresses)
     world.app.serve('/oidc-client.js', library, 'text/javascript')
     // An app without a server, as the page on clients shows it.
@@ -35,7 +41,10 @@ describeWith('chromium', 'oidc-client 1.11 in the browser', () => {
   })
 
   test('oidc-client signs in with the answer in the query', async () => {
-    const page = await signIn("manager.signinRedirect({ response_mode: 'query' })", 'persona-teen-16')
+    const page = await signIn(
+      "manager.signinRedirect({ response_mode: 'query' })",
+      'persona-teen-16',
+    )
     const profile = await page.evaluate(
       "new Oidc.UserManager({ ...manager.settings, response_mode: 'query' }).signinRedirectCallback().then(({ profile }) => profile)",
     )

@@ -12,23 +12,28 @@ describeWith('chromium', 'A parameter of the hosted screens', () => {
   const { newPage, use, create } = world
 
   const style = (page: Page, selector: string, property: string): Promise<string> =>
-    page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`)
+    page.evaluate(
+      `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`,
+    )
   const langOf = (page: Page) => page.locator('html').getAttribute('lang')
 
   test.each([
     { theme: 'light', inLight: DARK_TEXT, inDark: DARK_TEXT },
     { theme: 'dark', inLight: LIGHT_TEXT, inDark: LIGHT_TEXT },
     { theme: 'system', inLight: DARK_TEXT, inDark: LIGHT_TEXT },
-  ])('theme=$theme has its colours on light and dark devices, at E1 and E3', async ({ theme, inLight, inDark }) => {
-    const page = await newPage()
-    for (const address of [use({ theme }), await create({ theme })]) {
-      await page.goto(address)
-      await page.emulateMedia({ colorScheme: 'light' })
-      expect(await style(page, 'body', 'color')).toBe(inLight)
-      await page.emulateMedia({ colorScheme: 'dark' })
-      expect(await style(page, 'body', 'color')).toBe(inDark)
-    }
-  })
+  ])(
+    'theme=$theme has its colours on light and dark devices, at E1 and E3',
+    async ({ theme, inLight, inDark }) => {
+      const page = await newPage()
+      for (const address of [use({ theme }), await create({ theme })]) {
+        await page.goto(address)
+        await page.emulateMedia({ colorScheme: 'light' })
+        expect(await style(page, 'body', 'color')).toBe(inLight)
+        await page.emulateMedia({ colorScheme: 'dark' })
+        expect(await style(page, 'body', 'color')).toBe(inDark)
+      }
+    },
+  )
 
   test.each([
     [
@@ -50,7 +55,10 @@ describeWith('chromium', 'A parameter of the hosted screens', () => {
   ])('Appearance parameters show, and force the light theme: %j', async (...rows) => {
     const page = await newPage({ colorScheme: 'dark' })
     await page.goto(use({ theme: 'dark', ...Object.fromEntries(rows) }))
-    for (const [, , selector = '', property = '', effect = ''] of [...rows, ['', '', ':root', 'colorScheme', 'light']])
+    for (const [, , selector = '', property = '', effect = ''] of [
+      ...rows,
+      ['', '', ':root', 'colorScheme', 'light'],
+    ])
       expect((await style(page, selector, property)).slice(0, effect.length), property).toBe(effect)
   })
 
@@ -67,7 +75,13 @@ describeWith('chromium', 'A parameter of the hosted screens', () => {
     const calls = (await world.sandbox.flows.last())?.calls ?? []
     expect(calls.map(({ findings }) => findings.map(({ rule }) => rule))).toEqual([[], ['USE-22']])
     const isMissing: boolean[] = []
-    for (const font of ['DejaVu Serif', 'Liberation Serif', 'Noto Serif', 'Times New Roman', 'Arial']) {
+    for (const font of [
+      'DejaVu Serif',
+      'Liberation Serif',
+      'Noto Serif',
+      'Times New Roman',
+      'Arial',
+    ]) {
       await page.goto(use({ font }))
       isMissing.push(await finding.isVisible())
     }
@@ -95,6 +109,9 @@ describeWith('chromium', 'A parameter of the hosted screens', () => {
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.waitForURL(/language$/)
-    expect([await langOf(page), await style(page, USE, 'backgroundColor')]).toEqual(['de', 'rgb(204, 0, 0)'])
+    expect([await langOf(page), await style(page, USE, 'backgroundColor')]).toEqual([
+      'de',
+      'rgb(204, 0, 0)',
+    ])
   })
 })

@@ -8,7 +8,10 @@ import { DESK, NARROW, startWorld, WITHOUT_SCRIPTS } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-/** Each language once in a window: among them one with other line breaks, and one from right to left. */
+/**
+ * Each language once in a window: among them one with other line breaks, and one from right to
+ * left.
+ */
 const SCREENS = [
   ...['en', 'de', 'ar'].map((language) => ({ language, window: DESK })),
   ...['en', 'de', 'ar', 'ja'].map((language) => ({ language, window: PHONE })),
@@ -31,7 +34,10 @@ const outsideOf = (page: Page, selectors: readonly string[]) =>
     return width === 0 || left < 0 || top < 0 || right > innerWidth || bottom > innerHeight
   })`)
 
-/** Texts that are wider than their place, except names of filters, which the list below shows in full. */
+/**
+ * Texts that are wider than their place, except names of filters, which the list below shows in
+ * full.
+ */
 const cutTextsOn = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('main b, main small, main code, main h1, main h2, main button, main summary')]
     .filter((one) => one.checkVisibility() && !one.matches('summary > code'))
@@ -50,19 +56,31 @@ describeWith('chromium', 'A hosted screen', () => {
       const asked = { can_create: 'true', scope: 'openid svc.upgrade', claims: ASKED, language }
       const personas = [...USUAL_PERSONAS, LAST].map((name) => `persona-${name}`)
       const signals = JSON.stringify(Array.from({ length: 4 }, () => ageSignal()))
-      const created = await createUrl(world.sandbox, { language }, { authorization_details: signals })
+      const created = await createUrl(
+        world.sandbox,
+        { language },
+        { authorization_details: signals },
+      )
       const screens = [
         {
           address: useUrl(world.sandbox, asked),
           parts: ['.thresholds', '.question summary'],
           ids: ['find-persona', 'use', 'outcome-code_issued', 'create', 'decline', ...personas],
         },
-        { address: created, parts: ['.signals li:nth-child(4)', '#persona'], ids: ['save', 'save-new', 'decline'] },
+        {
+          address: created,
+          parts: ['.signals li:nth-child(4)', '#persona'],
+          ids: ['save', 'save-new', 'decline'],
+        },
       ]
       for (const { address, parts, ids } of screens) {
         await page.goto(address)
-        expect(await outsideOf(page, ['h1', ...parts, ...ids.map((id) => `[data-testid="${id}"]`)])).toEqual([])
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(window.viewport.width)
+        expect(
+          await outsideOf(page, ['h1', ...parts, ...ids.map((id) => `[data-testid="${id}"]`)]),
+        ).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(
+          window.viewport.width,
+        )
         expect(await cutTextsOn(page)).toEqual([])
       }
     },
@@ -119,15 +137,21 @@ describeWith('chromium', 'A hosted screen', () => {
     expect(await page.evaluate(overfull)).toEqual([])
   })
 
-  test.each([DESK, PHONE])('The choice page breaks no title inside a word, with thirty ages: %o', async (window) => {
-    const ages = Array.from({ length: 30 }, (_, age) => age)
-    const page = await world.open(useUrl(world.sandbox, { claims: claims({ age_thresholds: ages }) }), window)
-    const lines = `[...document.querySelectorAll('.usual button > b')].map((title) => title.getClientRects().length > 0
+  test.each([DESK, PHONE])(
+    'The choice page breaks no title inside a word, with thirty ages: %o',
+    async (window) => {
+      const ages = Array.from({ length: 30 }, (_, age) => age)
+      const page = await world.open(
+        useUrl(world.sandbox, { claims: claims({ age_thresholds: ages }) }),
+        window,
+      )
+      const lines = `[...document.querySelectorAll('.usual button > b')].map((title) => title.getClientRects().length > 0
       && title.getBoundingClientRect().height / parseFloat(getComputedStyle(title).lineHeight))`
-    const counts = await page.evaluate<number[]>(lines)
-    expect(counts.length).toBe(USUAL_PERSONAS.length)
-    expect(Math.max(...counts)).toBeLessThan(2.5)
-  })
+      const counts = await page.evaluate<number[]>(lines)
+      expect(counts.length).toBe(USUAL_PERSONAS.length)
+      expect(Math.max(...counts)).toBeLessThan(2.5)
+    },
+  )
 
   test('An Arabic choice page has its keys in their hole, and a marker that points to the left', async () => {
     const page = await world.open(useUrl(world.sandbox, { language: 'ar' }), DESK)
@@ -137,8 +161,14 @@ describeWith('chromium', 'A hosted screen', () => {
       return key.left < title.right
     }).length`
     expect(await page.evaluate(covered)).toBe(0)
-    expect(await page.evaluate(`getComputedStyle(document.querySelector('summary'), '::before').content`)).toMatch('◂')
-    expect(await page.evaluate(`getComputedStyle(document.querySelector('.rows small')).unicodeBidi`)).toBe('normal')
+    expect(
+      await page.evaluate(
+        `getComputedStyle(document.querySelector('summary'), '::before').content`,
+      ),
+    ).toMatch('◂')
+    expect(
+      await page.evaluate(`getComputedStyle(document.querySelector('.rows small')).unicodeBidi`),
+    ).toBe('normal')
   })
 
   test('The rows of all groups of personas stand in the same columns, and keys for no row are not explained', async () => {
@@ -160,7 +190,10 @@ describeWith('chromium', 'A hosted screen', () => {
   test.each(['en', 'de'])(
     'A phone without scripts shows no hole beside a button, and no label in two lines: %s',
     async (language) => {
-      const page = await world.open(await createUrl(world.sandbox, { language }), { ...PHONE, ...WITHOUT_SCRIPTS })
+      const page = await world.open(await createUrl(world.sandbox, { language }), {
+        ...PHONE,
+        ...WITHOUT_SCRIPTS,
+      })
       const { width = 0 } = (await page.getByTestId('decline').boundingBox()) ?? {}
       expect(width).toBe((await page.getByTestId('save').boundingBox())?.width)
       expect((await page.locator('.language button').boundingBox())?.height).toBe(44)

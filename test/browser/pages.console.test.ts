@@ -13,7 +13,10 @@ const FRAMED: Readonly<Record<string, string>> = {
   home: '/',
   demo: '/_sandbox/demo',
   ...Object.fromEntries(
-    CONSOLE_PAGES.filter(({ path }) => path !== 'docs').map(({ path }) => [path, `${CONSOLE}/${path}`]),
+    CONSOLE_PAGES.filter(({ path }) => path !== 'docs').map(({ path }) => [
+      path,
+      `${CONSOLE}/${path}`,
+    ]),
   ),
   flow: `${CONSOLE}/flows/f1`,
   'refused-flow': `${CONSOLE}/flows/f2`,
@@ -27,8 +30,12 @@ async function prepare(sandbox: Sandbox) {
   const spoiled = { sandbox_outcome: 'id_token.signature_bit_flipped', scope: 'openid svc.upgrade' }
   await fetch(useUrl(sandbox, { sandbox_persona: 'teen-16', ...spoiled }), { redirect: 'manual' })
   await fetch(useUrl(sandbox, { nonce: undefined }), { redirect: 'manual' })
-  for (const persona of ['teen-16', 'child-12']) await sandbox.next({ persona, match: { state: 'never' } })
-  await sandbox.scenarios.arm({ name: 'Never', steps: [{ clock: { advance: 60 } }, { await: 'par' }] })
+  for (const persona of ['teen-16', 'child-12'])
+    await sandbox.next({ persona, match: { state: 'never' } })
+  await sandbox.scenarios.arm({
+    name: 'Never',
+    steps: [{ clock: { advance: 60 } }, { await: 'par' }],
+  })
   await sandbox.tenant('qa').reset()
 }
 

@@ -15,12 +15,15 @@ const COLOURED = {
 }
 
 const use = (sandbox: Sandbox, changes: Changes) => useUrl(sandbox, { theme: 'system', ...changes })
-const create = (sandbox: Sandbox, changes: Changes = {}) => createUrl(sandbox, { theme: 'system', ...changes })
+const create = (sandbox: Sandbox, changes: Changes = {}) =>
+  createUrl(sandbox, { theme: 'system', ...changes })
 const HOSTED: Readonly<Record<string, (sandbox: Sandbox) => string | Promise<string>>> = {
-  choose: (sandbox) => use(sandbox, { can_create: 'true', scope: 'openid svc.upgrade', theme_colour: 'red' }),
+  choose: (sandbox) =>
+    use(sandbox, { can_create: 'true', scope: 'openid svc.upgrade', theme_colour: 'red' }),
   'choose-arabic': (sandbox) => use(sandbox, { language: 'ar' }),
   'choose-coloured': (sandbox) => use(sandbox, COLOURED),
-  'choose-dark-background': (sandbox) => use(sandbox, { background_color: '#222', primary_color: 'navy' }),
+  'choose-dark-background': (sandbox) =>
+    use(sandbox, { background_color: '#222', primary_color: 'navy' }),
   'choose-web-view': (sandbox) => use(sandbox, { can_create: 'true', theme_colour: 'red' }),
   create: (sandbox) => create(sandbox),
   'create-web-view': (sandbox) => create(sandbox, { language: 'de' }),
@@ -33,8 +36,16 @@ const DOCUMENTS = ['docs', 'docs/readme', 'docs/agents', 'docs/rules', 'docs/sea
 
 testPages(
   [
-    ...Object.entries(HOSTED).map(([name, address]) => ({ name, kind: 'hosted' as const, address })),
-    ...DOCUMENTS.map((name) => ({ name, kind: 'document' as const, address: () => `/_sandbox/${name}` })),
+    ...Object.entries(HOSTED).map(([name, address]) => ({
+      name,
+      kind: 'hosted' as const,
+      address,
+    })),
+    ...DOCUMENTS.map((name) => ({
+      name,
+      kind: 'document' as const,
+      address: () => `/_sandbox/${name}`,
+    })),
   ],
   (sandbox) => sandbox.clock.advance(93_600),
 )

@@ -9,12 +9,25 @@ import { DESK, keepScreenshot, NARROW, startWorld } from './support.ts'
 const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** Shortens long lists for axe-core: four items have the markup of forty, which take axe-core ten times as long. */
+/**
+ * Shortens long lists for axe-core: four items have the markup of forty, which take axe-core ten
+ * times as long.
+ */
 export async function loadAxe(page: Page) {
-  const lists = ['.groups li:nth-child(n+3)', '.groups details:nth-child(n+4)', '#outcome-list li:nth-child(n+3)']
+  const lists = [
+    '.groups li:nth-child(n+3)',
+    '.groups details:nth-child(n+4)',
+    '#outcome-list li:nth-child(n+3)',
+  ]
   lists.push('tbody tr:nth-child(n+5)', 'tbody:nth-of-type(n+5)', 'datalist :nth-child(n+3)')
-  lists.push('.dense:nth-of-type(n+6)', '.coverage-gaps li:nth-child(n+3)', '.audit-family:nth-of-type(n+4)')
-  await page.evaluate(`for (const one of document.querySelectorAll(${JSON.stringify(lists.join())})) one.remove()`)
+  lists.push(
+    '.dense:nth-of-type(n+6)',
+    '.coverage-gaps li:nth-child(n+3)',
+    '.audit-family:nth-of-type(n+4)',
+  )
+  await page.evaluate(
+    `for (const one of document.querySelectorAll(${JSON.stringify(lists.join())})) one.remove()`,
+  )
   await page.evaluate(axe)
 }
 
@@ -24,7 +37,10 @@ export const violationsOn = (page: Page, rules = RULES): Promise<string[]> =>
     .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => id + ' ' + target + ' ' + failureSummary)))`)
 
-/** The widths of a narrow font, in the lowest lines that a font can cause: no target may depend on the fonts of a device. */
+/**
+ * The widths of a narrow font, in the lowest lines that a font can cause: no target may depend on
+ * the fonts of a device.
+ */
 const NARROW_FONT = `(() => {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync('* { letter-spacing: -0.25em !important; line-height: 1 !important }')
@@ -32,7 +48,10 @@ const NARROW_FONT = `(() => {
 })()`
 const OWN_FONT = 'document.adoptedStyleSheets = []'
 
-/** Buttons, fields and links that are smaller than 44 px in one direction; a link within a sentence may be. */
+/**
+ * Buttons, fields and links that are smaller than 44 px in one direction; a link within a sentence
+ * may be.
+ */
 const smallTargetsOn = (page: Page, except: string): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('button, select, summary, input:not([type=hidden], [type=checkbox]), label:has(> input), a')]
     .filter((target) => target.checkVisibility() && !target.matches(${JSON.stringify(except)}))
@@ -40,7 +59,10 @@ const smallTargetsOn = (page: Page, except: string): Promise<string[]> =>
     .filter(({ box }) => box.height < 44 || box.width < 44)
     .slice(0, 4).map(({ target, box }) => box.width + ' x ' + box.height + ': ' + target.outerHTML)`)
 
-/** Words on two lines. A hyphen, a slash and a `<wbr>` may end a line; random tokens are longer than any word, and JSON is no prose. */
+/**
+ * Words on two lines. A hyphen, a slash and a `<wbr>` may end a line; random tokens are longer than
+ * any word, and JSON is no prose.
+ */
 const brokenWordsOn = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const broken = []
@@ -63,7 +85,9 @@ const brokenWordsOn = (page: Page) =>
 
 /** Opens every section, and waits for loaded content. */
 async function openSections(page: Page) {
-  await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true')
+  await page.evaluate(
+    'for (const details of document.querySelectorAll("details")) details.open = true',
+  )
   await page.locator('details[data-load] form > a').waitFor({ state: 'detached' })
 }
 
@@ -82,15 +106,28 @@ const WEB_VIEW =
 /** These texts contain URLs and paths of members, which may break anywhere. */
 const WITH_ADDRESSES = ['refused-flow', 'two-flows']
 
-/** The requested rows are open; of any other page at most 3,000 px are visible before a part is opened. */
+/**
+ * The requested rows are open; of any other page at most 3,000 px are visible before a part is
+ * opened.
+ */
 const WITH_OPEN_ROWS = ['playground-changed']
 
 /** Each layout is checked in a wide window too, where menus and columns stand elsewhere. */
-const LAYOUTS = ['choose', 'create', 'home', 'flows', 'flow', 'audit', 'outcomes', 'playground-changed', 'docs/readme']
+const LAYOUTS = [
+  'choose',
+  'create',
+  'home',
+  'flows',
+  'flow',
+  'audit',
+  'outcomes',
+  'playground-changed',
+  'docs/readme',
+]
 
 /**
- * A page. A framed page of the console is short on a phone, with a low header, no word on two lines, and large targets outside of
- * sentences.
+ * A page. A framed page of the console is short on a phone, with a low header, no word on two
+ * lines, and large targets outside of sentences.
  */
 interface Row {
   readonly name: string
@@ -99,7 +136,10 @@ interface Row {
 }
 
 /** Tests each page; the pages of a file share a browser page. */
-export function testPages(rows: readonly Row[], prepare: (sandbox: Sandbox) => Promise<unknown>): void {
+export function testPages(
+  rows: readonly Row[],
+  prepare: (sandbox: Sandbox) => Promise<unknown>,
+): void {
   describeWith('chromium', 'Every page', () => {
     const world = startWorld(() => ({ lastAudit: () => JSON.stringify(MIXED) }))
     const messages: string[] = []
@@ -126,12 +166,18 @@ export function testPages(rows: readonly Row[], prepare: (sandbox: Sandbox) => P
         await page.setViewportSize(NARROW.viewport)
         messages.length = 0
         origins.clear()
-        const response = await page.goto(new URL(await address(world.sandbox), world.sandbox.baseUrl).href)
+        const response = await page.goto(
+          new URL(await address(world.sandbox), world.sandbox.baseUrl).href,
+        )
         expect(response?.headers()['content-security-policy']).not.toMatch(/unsafe|\*|data:/)
 
-        if (kind !== 'hosted') expect(await heightOfHead(page), 'height of the head at 390 px').toBeLessThanOrEqual(135)
+        if (kind !== 'hosted')
+          expect(await heightOfHead(page), 'height of the head at 390 px').toBeLessThanOrEqual(135)
         if (kind === 'framed' && !WITH_OPEN_ROWS.includes(name))
-          expect(await page.evaluate('document.documentElement.scrollHeight'), 'height').toBeLessThanOrEqual(3_000)
+          expect(
+            await page.evaluate('document.documentElement.scrollHeight'),
+            'height',
+          ).toBeLessThanOrEqual(3_000)
         if (kind === 'framed' && !WITH_ADDRESSES.includes(name))
           expect(await brokenWordsOn(page), 'words in two lines').toEqual([])
         await openSections(page)
@@ -161,7 +207,9 @@ export function testPages(rows: readonly Row[], prepare: (sandbox: Sandbox) => P
         if (!LAYOUTS.includes(name)) return
         expect(await violationsOn(page), 'axe at 1280 px, dark').toEqual([])
         await page.emulateMedia({ colorScheme: 'light' })
-        expect(await violationsOn(page, ['color-contrast']), 'contrast at 1280 px, light').toEqual([])
+        expect(await violationsOn(page, ['color-contrast']), 'contrast at 1280 px, light').toEqual(
+          [],
+        )
       },
     )
   })

@@ -4,7 +4,10 @@ import { text } from 'node:stream/consumers'
 
 export type RelyingParty = Awaited<ReturnType<typeof startRelyingParty>>
 
-/** A relying party on its own port: every path is a page with the served content, or an empty answer. */
+/**
+ * A relying party on its own port: every path is a page with the served content, or an empty
+ * answer.
+ */
 export async function startRelyingParty() {
   /** The requests so far, each with its path and query. */
   const received: { method: string; url: string; body: string }[] = []

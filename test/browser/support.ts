@@ -2,7 +2,11 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
+import {
+  createSandbox,
+  type Sandbox,
+  type SandboxOptions,
+} from '../../src/server/create-sandbox.ts'
 import { KEY_FILE } from '../support/keys.ts'
 import type { Changes } from '../support/requests.ts'
 import { connectChromium } from '../support/run.ts'
@@ -14,8 +18,13 @@ export const DESK = { viewport: { width: 1280, height: 800 } }
 export const NARROW = { viewport: { width: 390, height: 844 } }
 export const WITHOUT_SCRIPTS = { javaScriptEnabled: false }
 
-/** Connects to Chromium and starts an app and a sandbox for the tests of a group. The options of the sandbox may need the app. */
-export function startWorld(optionsFor: (app: RelyingParty) => SandboxOptions | Promise<SandboxOptions> = () => ({})) {
+/**
+ * Connects to Chromium and starts an app and a sandbox for the tests of a group. The options of the
+ * sandbox may need the app.
+ */
+export function startWorld(
+  optionsFor: (app: RelyingParty) => SandboxOptions | Promise<SandboxOptions> = () => ({}),
+) {
   let started: [Browser, Sandbox, RelyingParty]
   beforeAll(async () => {
     const app = await startRelyingParty()
@@ -25,9 +34,13 @@ export function startWorld(optionsFor: (app: RelyingParty) => SandboxOptions | P
   afterAll(async () => {
     await Promise.all(started?.map((part) => part.close()) ?? [])
   })
-  const toApp = (changes: Changes = {}) => ({ redirect_uri: `${started[2].origin}/callback`, ...changes })
+  const toApp = (changes: Changes = {}) => ({
+    redirect_uri: `${started[2].origin}/callback`,
+    ...changes,
+  })
   /** A page that shares nothing with other pages, for the group. */
-  const keepPage = async (options?: BrowserContextOptions) => (await newContext(started[0], options)).newPage()
+  const keepPage = async (options?: BrowserContextOptions) =>
+    (await newContext(started[0], options)).newPage()
   async function newPage(options?: BrowserContextOptions) {
     const page = await keepPage(options)
     onTestFinished(() => page.context().close())
@@ -87,6 +100,8 @@ const screenshots = new URL('../../screenshots/', import.meta.url)
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   if (process.env['SCREENSHOTS'] !== '1') return
   await mkdir(screenshots, { recursive: true })
-  const path = fileURLToPath(new URL(`${encodeURIComponent(name.replaceAll('/', '_'))}.png`, screenshots))
+  const path = fileURLToPath(
+    new URL(`${encodeURIComponent(name.replaceAll('/', '_'))}.png`, screenshots),
+  )
   await page.screenshot({ path, fullPage: true })
 }

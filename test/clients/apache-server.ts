@@ -27,7 +27,10 @@ Group nogroup
 Include ${folder}/age.conf
 `
 
-/** Apache in the foreground with the block of the page, for one test: the page that it protects, and its log. */
+/**
+ * Apache in the foreground with the block of the page, for one test: the page that it protects, and
+ * its log.
+ */
 export async function startApache(
   { baseUrl, certificate }: Pick<Sandbox, 'baseUrl' | 'certificate'>,
   mode = 'query',
@@ -45,12 +48,16 @@ export async function startApache(
   writeFileSync(join(folder, 'certificate.pem'), certificate?.pem ?? '')
   writeFileSync(join(folder, 'verify'), 'Welcome.')
   writeFileSync(join(folder, 'apache.conf'), configuration(folder, port))
-  const server = spawn(HTTPD, ['-DFOREGROUND', '-f', join(folder, 'apache.conf')], { stdio: 'ignore' })
+  const server = spawn(HTTPD, ['-DFOREGROUND', '-f', join(folder, 'apache.conf')], {
+    stdio: 'ignore',
+  })
   const readLog = () => readFileSync(join(folder, 'error.log'), 'utf8')
   onTestFinished(() => {
     server.kill()
     rmSync(folder, { recursive: true, force: true })
   })
-  await vi.waitFor(() => fetch(url, { redirect: 'manual' }), { timeout: 20_000 }).catch(() => expect.fail(readLog()))
+  await vi
+    .waitFor(() => fetch(url, { redirect: 'manual' }), { timeout: 20_000 })
+    .catch(() => expect.fail(readLog()))
   return { verify: `${url}/verify`, readLog }
 }

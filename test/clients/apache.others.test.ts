@@ -17,18 +17,24 @@ async function start(mode = 'query', options: SandboxOptions = {}) {
   }
 }
 
-/** That mod_auth_openidc refuses wrong answers, the audit shows: `audits/program-libraries.others.test.ts`. */
+/**
+ * That mod_auth_openidc refuses wrong answers, the audit shows:
+ * `audits/program-libraries.others.test.ts`.
+ */
 describeWith('apache', 'mod_auth_openidc', () => {
-  test.each(['query', 'form_post'])('mod_auth_openidc lets an adult in and no teenager by %s', async (mode) => {
-    const { sandbox, visit } = await start(mode)
-    await sandbox.next({ persona: 'adult-passport' })
-    expect(await visit()).toMatchObject({ status: 200, text: 'Welcome.' })
-    await sandbox.next({ persona: 'teen-16' })
-    expect(await visit()).toMatchObject({ status: 401 })
-    // The module compares a number as a number, and reads "true" as 0.
-    await sandbox.next({ persona: 'teen-16', outcome: 'id_token.age_thresholds.numbers' })
-    expect(await visit()).toMatchObject({ status: 401 })
-  })
+  test.each(['query', 'form_post'])(
+    'mod_auth_openidc lets an adult in and no teenager by %s',
+    async (mode) => {
+      const { sandbox, visit } = await start(mode)
+      await sandbox.next({ persona: 'adult-passport' })
+      expect(await visit()).toMatchObject({ status: 200, text: 'Welcome.' })
+      await sandbox.next({ persona: 'teen-16' })
+      expect(await visit()).toMatchObject({ status: 401 })
+      // The module compares a number as a number, and reads "true" as 0.
+      await sandbox.next({ persona: 'teen-16', outcome: 'id_token.age_thresholds.numbers' })
+      expect(await visit()).toMatchObject({ status: 401 })
+    },
+  )
 
   test('mod_auth_openidc reads a token that is signed by ES256', async () => {
     const { sandbox, visit } = await start('query', { signingAlg: 'ES256' })
@@ -40,7 +46,12 @@ describeWith('apache', 'mod_auth_openidc', () => {
     const stranger = await start('query', { https: true })
     expect(await stranger.begin()).toMatchObject({ status: 500 })
     expect(stranger.readLog()).toContain('certificate')
-    const { sandbox, begin } = await start('query\nOIDCCABundlePath FOLDER/certificate.pem', { https: true })
-    expect(await begin()).toMatchObject({ status: 302, location: expect.stringContaining(sandbox.baseUrl) })
+    const { sandbox, begin } = await start('query\nOIDCCABundlePath FOLDER/certificate.pem', {
+      https: true,
+    })
+    expect(await begin()).toMatchObject({
+      status: 302,
+      location: expect.stringContaining(sandbox.baseUrl),
+    })
   })
 })

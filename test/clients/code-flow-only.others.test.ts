@@ -20,18 +20,33 @@ async function start() {
 }
 
 /** The endpoints that the library called, without discovery and the key set. */
-const callsOf = ({ calls }: TestSandbox) => calls.map(({ endpoint }) => endpoint).filter((one) => one !== 'E6')
+const callsOf = ({ calls }: TestSandbox) =>
+  calls.map(({ endpoint }) => endpoint).filter((one) => one !== 'E6')
 
 /** The strategy has no types: what is called of it. */
-type Strategy = new (settings: object, verify: () => void) => { authenticate(request: Request, options: object): void }
+type Strategy = new (
+  settings: object,
+  verify: () => void,
+) => { authenticate(request: Request, options: object): void }
 const strategy = z.custom<Strategy>((value) => typeof value === 'function')
 
 test('passport-openidconnect ends with the error of the service, and sends the browser there once', async () => {
   const { sandbox, use, clientId, clientSecret } = await start()
   const { url, serve } = await startAppServer()
   const OpenIdConnect = strategy.parse(createRequire(import.meta.url)('passport-openidconnect'))
-  const endpoints = { issuer: use, authorizationURL: use, tokenURL: `${use}/token`, callbackURL: `${url}/callback` }
-  const settings = { ...endpoints, clientID: clientId, clientSecret, nonce: true, claims: { age_thresholds: [18] } }
+  const endpoints = {
+    issuer: use,
+    authorizationURL: use,
+    tokenURL: `${use}/token`,
+    callbackURL: `${url}/callback`,
+  }
+  const settings = {
+    ...endpoints,
+    clientID: clientId,
+    clientSecret,
+    nonce: true,
+    claims: { age_thresholds: [18] },
+  }
   const age = new OpenIdConnect(settings, () => expect.fail('it signed a user in'))
   // A session for the only user.
   const session = {}
@@ -45,7 +60,10 @@ test('passport-openidconnect ends with the error of the service, and sends the b
       Object.assign(Object.create(age), ends).authenticate(Object.assign(request, { session }), {})
     }),
   )
-  expect(await createAppBrowser().visit(`${url}/verify`)).toMatchObject({ status: 500, text: REFUSED })
+  expect(await createAppBrowser().visit(`${url}/verify`)).toMatchObject({
+    status: 500,
+    text: REFUSED,
+  })
   expect(callsOf(sandbox)).toEqual(['E1'])
 })
 
@@ -58,7 +76,11 @@ test('Auth.js ends on its sign-in page, and logs the error of the service', asyn
     secret: 'not-a-real-secret',
     trustHost: true,
     debug: true,
-    logger: { warn: () => {}, error: ({ name }) => log.push(name), debug: (_message, details) => log.push(details) },
+    logger: {
+      warn: () => {},
+      error: ({ name }) => log.push(name),
+      debug: (_message, details) => log.push(details),
+    },
     providers: [
       {
         id: 'age',
@@ -80,7 +102,11 @@ test('Auth.js ends on its sign-in page, and logs the error of the service', asyn
       Object.entries(request.headers).map(([name, value]): [string, string] => [name, `${value}`]),
     )
     const body = request.method === 'POST' ? await text(request) : null
-    const sent = new globalThis.Request(`${url}${request.url}`, { method: request.method ?? 'GET', headers, body })
+    const sent = new globalThis.Request(`${url}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers,
+      body,
+    })
     const answer = await Auth(sent, config)
     response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text())
   })
@@ -101,9 +127,14 @@ test('oidc-client-ts reports the error of the service, and refuses to ask for an
     redirect_uri: REDIRECT_URI,
     stateStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
   })
-  const { url } = await client.createSigninRequest({ nonce: 'nonce-1', extraQueryParams: { claims: CLAIMS } })
+  const { url } = await client.createSigninRequest({
+    nonce: 'nonce-1',
+    extraQueryParams: { claims: CLAIMS },
+  })
   const { headers } = await fetch(url, { redirect: 'manual' })
-  await expect(client.processSigninResponse(headers.get('location') ?? '')).rejects.toMatchObject({ error: REFUSED })
+  await expect(client.processSigninResponse(headers.get('location') ?? '')).rejects.toMatchObject({
+    error: REFUSED,
+  })
   await expect(client.createSigninRequest({ response_type: 'id_token' })).rejects.toThrow(
     'Only the Authorization Code flow (with PKCE) is supported',
   )

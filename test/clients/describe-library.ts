@@ -17,9 +17,15 @@ export interface Library {
   useUrl(request: Sent & { readonly scope: string }): Promise<string | URL>
   /** The claims of the token in an answer. @throws Error that says what is wrong with it */
   readAnswer(url: URL, sent: Sent): Promise<unknown>
-  createUrl(request: { readonly state: string; readonly signals: readonly unknown[] }): Promise<string | URL>
+  createUrl(request: {
+    readonly state: string
+    readonly signals: readonly unknown[]
+  }): Promise<string | URL>
   /** Exchanges a code and adds age signals to the age key. */
-  upgrade(request: { readonly code: string; readonly signals: readonly unknown[] }): Promise<unknown>
+  upgrade(request: {
+    readonly code: string
+    readonly signals: readonly unknown[]
+  }): Promise<unknown>
 }
 
 interface Abilities {
@@ -27,7 +33,10 @@ interface Abilities {
   readonly lacks?: readonly ('create' | 'upgrade')[]
   /** Whether it compares `c_hash` with a code that came beside the token. */
   readonly checksCodeHash?: boolean
-  /** The environment variable that names a certificate to trust. Absent: it is that of a library that is tested. */
+  /**
+   * The environment variable that names a certificate to trust. Absent: it is that of a library
+   * that is tested.
+   */
   readonly trust?: string
   /** What its block says instead when tokens are signed by ES256. */
   readonly es256?: Replacements
@@ -37,7 +46,10 @@ interface Abilities {
   readonly nonce: RegExp
 }
 
-/** Where the code of a library is put, variables of its environment, and other text for texts in the code. */
+/**
+ * Where the code of a library is put, variables of its environment, and other text for texts in the
+ * code.
+ */
 interface Surroundings {
   readonly folder: string
   readonly env?: Readonly<Record<string, string>>
@@ -77,7 +89,10 @@ export function describeLibrary(
       flows += 1
       const sent = { state: `state-${flows}`, nonce: `nonce-${flows}` }
       const answer = await visit(await library.useUrl({ ...sent, scope }), persona)
-      return { code: answer.searchParams.get('code') ?? '', claims: library.readAnswer(answer, sent) }
+      return {
+        code: answer.searchParams.get('code') ?? '',
+        claims: library.readAnswer(answer, sent),
+      }
     }
     const use = async (persona: string): Promise<unknown> => (await ask(persona, 'openid')).claims
 
@@ -120,7 +135,10 @@ export function describeLibrary(
       })
 
     /** A token of another sandbox, read with another code. */
-    async function readWith(sandbox: Sandbox, surroundings: Omit<Surroundings, 'folder'>): Promise<unknown> {
+    async function readWith(
+      sandbox: Sandbox,
+      surroundings: Omit<Surroundings, 'folder'>,
+    ): Promise<unknown> {
       const library = await load(sandbox, { folder: makeScratchFolder(), ...surroundings })
       const sent = { state: 'state-1', nonce: 'nonce-1' }
       const url = await library.useUrl({ ...sent, scope: 'openid' })
@@ -135,7 +153,9 @@ export function describeLibrary(
     if (trust !== '')
       test(`${title} reads a token over https when ${trust} names the certificate, and only then`, async () => {
         const sandbox = await startSandbox({ https: true, stateDir: makeScratchFolder() })
-        const claims = await readWith(sandbox, { env: { [trust]: sandbox.certificate?.file ?? '' } })
+        const claims = await readWith(sandbox, {
+          env: { [trust]: sandbox.certificate?.file ?? '' },
+        })
         expect(claims).toMatchObject(reaching(true))
         expect(await readWith(sandbox, {}).then(inspect, inspect)).toMatch(/certificate/i)
       })
@@ -156,7 +176,10 @@ interface Program extends Omit<Surroundings, 'replacements'> {
   readonly args?: readonly string[]
 }
 
-/** A library in another language: each call is a run of a program, which reads it from its input and prints the result. */
+/**
+ * A library in another language: each call is a run of a program, which reads it from its input and
+ * prints the result.
+ */
 export function runLibrary({ command, args = [], folder, env = {} }: Program): Library {
   const options = { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...env } }
   async function call(name: string, values: object) {

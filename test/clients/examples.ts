@@ -3,12 +3,17 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ROOT, readRoot } from '../docs/page.ts'
 
-const examples = readdirSync(`${ROOT}examples/clients`).map((name) => readRoot(`examples/clients/${name}`))
+const examples = readdirSync(`${ROOT}examples/clients`).map((name) =>
+  readRoot(`examples/clients/${name}`),
+)
 
 /** What stands for other addresses and names in an example. */
 export type Replacements = Readonly<Record<string, string>>
 
-/** An example of a client library by its first line, with texts in it replaced. @throws Error when a text is not in it */
+/**
+ * An example of a client library by its first line, with texts in it replaced.
+ * @throws Error when a text is not in it
+ */
 export function readExample(firstLine: string, replacements: Replacements): string {
   const example = examples.find((code) => code.startsWith(`${firstLine}\n`))
   if (example === undefined) throw new Error(`no file of examples/clients begins with ${firstLine}`)
@@ -26,6 +31,10 @@ export function writeExample(name: string, folder: string, replacements: Replace
 }
 
 /** Imports an example in JavaScript as Node does it: what it exports. */
-export async function importExample(name: string, folder: string, replacements: Replacements): Promise<unknown> {
+export async function importExample(
+  name: string,
+  folder: string,
+  replacements: Replacements,
+): Promise<unknown> {
   return import(/* @vite-ignore */ pathToFileURL(writeExample(name, folder, replacements)).href)
 }

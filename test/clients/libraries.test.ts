@@ -20,7 +20,8 @@ const loader =
   (name: string, names: Replacements = {}): LoadLibrary =>
   async ({ baseUrl }, { folder, env = {}, replacements }) => {
     const texts = { 'http://localhost:2435': baseUrl, ...names, ...replacements }
-    if (!baseUrl.startsWith('https:')) return librarySchema.parse(await importExample(name, folder, texts))
+    if (!baseUrl.startsWith('https:'))
+      return librarySchema.parse(await importExample(name, folder, texts))
     // What Node trusts is settled when it starts.
     writeExample(name, folder, texts)
     writeFileSync(join(folder, 'call.mjs'), PROGRAM)
@@ -34,18 +35,28 @@ describeLibrary('openid-client 6', loader('openid-client.js'), {
   nonce: /claim: 'nonce'/,
 })
 
-describeLibrary('openid-client 5', loader('openid-client-5.js', { "'openid-client'": "'openid-client-5'" }), {
-  es256: { "response_types: ['id_token']": "response_types: ['id_token'], id_token_signed_response_alg: 'ES256'" },
-  signature: /failed to validate JWT signature/,
-  nonce: /nonce mismatch/,
-})
+describeLibrary(
+  'openid-client 5',
+  loader('openid-client-5.js', { "'openid-client'": "'openid-client-5'" }),
+  {
+    es256: {
+      "response_types: ['id_token']":
+        "response_types: ['id_token'], id_token_signed_response_alg: 'ES256'",
+    },
+    signature: /failed to validate JWT signature/,
+    nonce: /nonce mismatch/,
+  },
+)
 
 describeLibrary('oauth4webapi', loader('oauth4webapi.js'), {
   signature: /JWT signature verification failed/,
   nonce: /claim: 'nonce'/,
 })
 
-/** All that a strict client of OpenID Connect has to survive at once, beside one signature or the other. */
+/**
+ * All that a strict client of OpenID Connect has to survive at once, beside one signature or the
+ * other.
+ */
 const SURVIVED = {
   unknown_members: 'everywhere',
   typ: 'absent',
@@ -69,7 +80,9 @@ test.each([
   const sandbox = await startSandbox({ readings, persona: 'adult-passport' })
   const library = await loader('openid-client.js')(sandbox, { folder: makeScratchFolder() })
   const sent = { state: 'state-1', nonce: 'nonce-1' }
-  const { headers } = await fetch(await library.useUrl({ ...sent, scope: 'openid' }), { redirect: 'manual' })
+  const { headers } = await fetch(await library.useUrl({ ...sent, scope: 'openid' }), {
+    redirect: 'manual',
+  })
   const claims = await library.readAnswer(new URL(headers.get('location') ?? ''), sent)
   expect(claims).toMatchObject({ age_thresholds: { 18: true } })
 })

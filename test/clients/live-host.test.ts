@@ -24,7 +24,9 @@ describeWith('chromium', 'A sandbox under the live host name', () => {
         await page.getByTestId('persona-teen-16').click()
         await page.waitForURL((url) => url.origin === app.origin)
         const answer = new URLSearchParams(new URL(page.url()).hash.slice(1))
-        expect(decodeJwt(answer.get('id_token') ?? '')).toMatchObject({ iss: 'https://age.example/v1/oidc/use' })
+        expect(decodeJwt(answer.get('id_token') ?? '')).toMatchObject({
+          iss: 'https://age.example/v1/oidc/use',
+        })
       })
     } finally {
       await browser.close()

@@ -21,7 +21,10 @@ print(json.dumps(getattr(${module}, call["name"])(**call["values"])))
 const withPython =
   (module: string): LoadLibrary =>
   async ({ baseUrl }, { folder, env, replacements }) => {
-    const code = readExample(`# ${module}.py`, { 'http://localhost:2435': baseUrl, ...replacements })
+    const code = readExample(`# ${module}.py`, {
+      'http://localhost:2435': baseUrl,
+      ...replacements,
+    })
     writeFileSync(join(folder, `${module}.py`), code)
     writeFileSync(join(folder, 'call.py'), pythonProgram(module))
     const variables = { PYTHONDONTWRITEBYTECODE: '1', ...env }

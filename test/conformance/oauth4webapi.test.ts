@@ -19,7 +19,10 @@ const SECRET = 'sk_test_sandbox'
 const UNASKED_VERIFIER = 'a-verifier-that-the-service-does-not-ask-for-0123456'
 
 /** Sends the user to an endpoint of the server and waits for the callback. */
-async function visit({ authorization_endpoint }: AuthorizationServer, query: URLSearchParams): Promise<URL> {
+async function visit(
+  { authorization_endpoint }: AuthorizationServer,
+  query: URLSearchParams,
+): Promise<URL> {
   const { headers } = await fetch(`${authorization_endpoint}?${query}`, { redirect: 'manual' })
   return new URL(headers.get('location') ?? '')
 }
@@ -37,12 +40,23 @@ test('oauth4webapi validates the hybrid answer with c_hash, exchanges the code a
 
   const asked = [ClientSecretBasic(SECRET), validated, REDIRECT_URI, UNASKED_VERIFIER] as const
   const answer = await authorizationCodeGrantRequest(server, CLIENT, ...asked, INSECURE)
-  const { access_token, expires_in } = await processAuthorizationCodeResponse(server, CLIENT, answer)
+  const { access_token, expires_in } = await processAuthorizationCodeResponse(
+    server,
+    CLIENT,
+    answer,
+  )
   expect(expires_in).toBe(10_800)
 
   const url = new URL(`${sandbox.baseUrl}/v1/svc/upgrade`)
   const headers = new Headers({ 'Content-Type': 'application/json' })
   const body = JSON.stringify({ authorization_details: [ageSignal()] })
-  const upgraded = await protectedResourceRequest(access_token, 'POST', url, headers, body, INSECURE)
+  const upgraded = await protectedResourceRequest(
+    access_token,
+    'POST',
+    url,
+    headers,
+    body,
+    INSECURE,
+  )
   expect(await upgraded.json()).toBe('OK')
 })

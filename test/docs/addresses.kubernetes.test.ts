@@ -5,7 +5,9 @@ import { configSchema } from '../../src/server/config/settings.ts'
 import { startSandbox } from '../support/sandbox.ts'
 import { blockWith, codeBlocks, readPage } from './page.ts'
 
-const manifests = parseAllDocuments(blockWith(codeBlocks(readPage('addresses.md'), 'yaml'), '# kubernetes.yaml'))
+const manifests = parseAllDocuments(
+  blockWith(codeBlocks(readPage('addresses.md'), 'yaml'), '# kubernetes.yaml'),
+)
 const [, configMap, deployment] = manifests.map((document) => document.toJS())
 
 test('The manifests of addresses.md are a Secret, a ConfigMap with a config that can be read, a Deployment and a Service of one name', () => {
@@ -18,8 +20,12 @@ test('The manifests of addresses.md are a Secret, a ConfigMap with a config that
 })
 
 test('The probes of addresses.md ask for what a sandbox with a control token answers without it, under the address of a pod', async () => {
-  const sandbox = await startSandbox({ baseUrl: 'https://age.preview.example', controlToken: 'not-a-real-token' })
-  const statusUnder = async (path: string) => (await sandbox.request.get(path).set('Host', '10.1.2.3:2435')).status
+  const sandbox = await startSandbox({
+    baseUrl: 'https://age.preview.example',
+    controlToken: 'not-a-real-token',
+  })
+  const statusUnder = async (path: string) =>
+    (await sandbox.request.get(path).set('Host', '10.1.2.3:2435')).status
   const [{ ports, ...container }] = deployment.spec.template.spec.containers
   for (const name of ['startupProbe', 'readinessProbe', 'livenessProbe']) {
     const { httpGet } = container[name]

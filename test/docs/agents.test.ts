@@ -15,8 +15,13 @@ test('agents.md has the table of tools that the endpoint serves; `npm run docs` 
 
 test('agents.md names the endpoint in each settings file, and leads to the skill', () => {
   const files = codeBlocks(page, 'json')
-  const server = z.object({ 'agekey-sandbox': z.object({ url: z.literal('http://localhost:2435/_sandbox/mcp') }) })
-  const settings = z.union([z.strictObject({ mcpServers: server }), z.strictObject({ servers: server })])
+  const server = z.object({
+    'agekey-sandbox': z.object({ url: z.literal('http://localhost:2435/_sandbox/mcp') }),
+  })
+  const settings = z.union([
+    z.strictObject({ mcpServers: server }),
+    z.strictObject({ servers: server }),
+  ])
   expect(files).toHaveLength(3)
   for (const code of files) expect(settings.safeParse(JSON.parse(code)).error).toBeUndefined()
   expect(page).toContain('skills/agekey-sandbox/SKILL.md')
@@ -24,14 +29,17 @@ test('agents.md names the endpoint in each settings file, and leads to the skill
 
 test('SKILL.md is short, and has a front matter as agents read it: its name is that of its folder', () => {
   const [, frontMatter = ''] = /^---\n(.*?)\n---\n/s.exec(skill) ?? []
-  const { name, description } = z.strictObject({ name: z.string(), description: z.string() }).parse(parse(frontMatter))
+  const { name, description } = z
+    .strictObject({ name: z.string(), description: z.string() })
+    .parse(parse(frontMatter))
   expect(name).toBe('agekey-sandbox')
   expect(description.length).toBeLessThan(1_024)
   expect(skill.split('\n').length).toBeLessThan(150)
 })
 
 /** What SKILL.md has in code that is a part of requests. */
-const OF_REQUESTS = /^([as]k_test_sandbox|redirect_uri|request_uri|id_token|next_steps|age_thresholds|can_create)$/
+const OF_REQUESTS =
+  /^([as]k_test_sandbox|redirect_uri|request_uri|id_token|next_steps|age_thresholds|can_create)$/
 
 test('SKILL.md names outcomes, rules and personas that exist', async () => {
   const names = [...skill.matchAll(/`([a-z]+_[a-z_]+|[a-z_]+\.[a-z0-9_]+|[A-Z]{3}-\d\d)`/g)].map(

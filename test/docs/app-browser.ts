@@ -7,11 +7,16 @@ import { formThatSendsItself } from '../support/forms.ts'
 export type Step = readonly [url: string, form?: URLSearchParams | undefined]
 
 /** The answer to one request, whose redirect is not followed. */
-type Reply = Readonly<Record<'url' | 'text', string> & { status: number; location: string | undefined }>
+type Reply = Readonly<
+  Record<'url' | 'text', string> & { status: number; location: string | undefined }
+>
 
 export type AppBrowser = ReturnType<typeof createAppBrowser>
 
-/** A browser without scripts: it follows redirects, keeps cookies by host as browsers do, and posts the form of `form_post`. */
+/**
+ * A browser without scripts: it follows redirects, keeps cookies by host as browsers do, and posts
+ * the form of `form_post`.
+ */
 export function createAppBrowser() {
   const cookies = new Map<string, string>()
   /** Every `Set-Cookie` so far. */
@@ -29,7 +34,12 @@ export function createAppBrowser() {
       if (isOver(text)) cookies.delete(name)
       else cookies.set(name, value)
     }
-    return { url, status: response.statusCode, text: await textOf(response), location: response.headers.location }
+    return {
+      url,
+      status: response.statusCode,
+      text: await textOf(response),
+      location: response.headers.location,
+    }
   }
 
   /** Goes to a page, and wherever it leads. */
@@ -47,14 +57,25 @@ export function createAppBrowser() {
   return { received, send, visit }
 }
 
-/** Where a page sends the browser by itself; `undefined` when it is an end. A 307 or 308 posts `sent`, the form before, on. */
-export function nextStep({ url, status, text, location }: Reply, sent?: URLSearchParams): Step | undefined {
-  if (location !== undefined) return [new URL(location, url).href, status === 307 || status === 308 ? sent : undefined]
-  const form = status === 200 && text.includes('data-submit') ? formThatSendsItself(text) : undefined
+/**
+ * Where a page sends the browser by itself; `undefined` when it is an end. A 307 or 308 posts
+ * `sent`, the form before, on.
+ */
+export function nextStep(
+  { url, status, text, location }: Reply,
+  sent?: URLSearchParams,
+): Step | undefined {
+  if (location !== undefined)
+    return [new URL(location, url).href, status === 307 || status === 308 ? sent : undefined]
+  const form =
+    status === 200 && text.includes('data-submit') ? formThatSendsItself(text) : undefined
   return form && [form.action, form.fields]
 }
 
 function isOver(cookie: string): boolean {
   const expires = /; *expires=([^;]*)/i.exec(cookie)?.[1]
-  return /; *max-age=(0|-\d+)( *;|$)/i.test(cookie) || (expires !== undefined && Date.parse(expires) <= Date.now())
+  return (
+    /; *max-age=(0|-\d+)( *;|$)/i.test(cookie) ||
+    (expires !== undefined && Date.parse(expires) <= Date.now())
+  )
 }

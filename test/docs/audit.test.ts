@@ -38,7 +38,10 @@ test('audit.md shows rules, a file and a part of a file that can be read', () =>
     parseYamlDocument(text, { file: 'audit.md', schema: auditFileSchema }),
   )
   expect(question).toMatchObject({ audit: { json: { sub: '{sub}' } } })
-  expect(file).toMatchObject({ app: 'http://localhost:3000/verify', use: { fragment: { as: 'form' } } })
+  expect(file).toMatchObject({
+    app: 'http://localhost:3000/verify',
+    use: { fragment: { as: 'form' } },
+  })
 })
 
 test('Five minutes with the example app, as audit.md has it: made unsafe as the page says, it is found, and as it is, it is sound', async () => {

@@ -4,13 +4,23 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { findFreePort } from '../support/free-port.ts'
 import { makeProject } from '../support/project.ts'
-import { blockWith, codeBlocks, codeIn, fencedBlocks, ROOT, readPage, readRoot, tableOf } from './page.ts'
+import {
+  blockWith,
+  codeBlocks,
+  codeIn,
+  fencedBlocks,
+  ROOT,
+  readPage,
+  readRoot,
+  tableOf,
+} from './page.ts'
 
 const [testPart = '', auditPart = ''] = readPage('ci.md').split('\n## The audit in a pipeline\n')
 const auditYaml = codeBlocks(auditPart, 'yaml')
 const [script = ''] = codeBlocks(auditPart, 'sh')
 const { name, version, repository } = JSON.parse(readRoot('package.json'))
-const [, address = '', home = ''] = /git\+(https:\/\/github\.com\/(.*)\.git)$/.exec(repository.url) ?? []
+const [, address = '', home = ''] =
+  /git\+(https:\/\/github\.com\/(.*)\.git)$/.exec(repository.url) ?? []
 const install = `npm install --no-save ./${name}-${version}.tgz`
 
 const action = parse(readRoot('action.yml'))
@@ -41,7 +51,9 @@ test('The job of ci.md without a container waits until the sandbox is healthy, d
   expect(first).toBe(install)
   const asked = `curl -s http://localhost:2435/_sandbox/expectations`
   const { stdout } = await runScript(lines.join('\n').replace('# your tests', asked), 'bash', '-eu')
-  expect(stdout).toMatch(/: healthy\n\{"expectations":\[\{"id":"[^"]+","flow":"use","persona":"teen-16"/)
+  expect(stdout).toMatch(
+    /: healthy\n\{"expectations":\[\{"id":"[^"]+","flow":"use","persona":"teen-16"/,
+  )
 })
 
 test('Every job of ci.md builds the image of this repository, and waits by what the image runs', () => {
@@ -54,7 +66,9 @@ test('Every job of ci.md builds the image of this repository, and waits by what 
 })
 
 test('ci.md has every input and every output of the action', () => {
-  expect(tableOf(auditPart, 'Input').flatMap(([input]) => codeIn(input))).toEqual(Object.keys(action.inputs))
+  expect(tableOf(auditPart, 'Input').flatMap(([input]) => codeIn(input))).toEqual(
+    Object.keys(action.inputs),
+  )
   for (const output of Object.keys(action.outputs)) expect(auditPart).toContain(`\`${output}\``)
 })
 
@@ -70,12 +84,19 @@ test('ci.md uses the action of this repository, with the address and the command
 
 const workflows = readdirSync(`${ROOT}.github/workflows`).map((name) => `.github/workflows/${name}`)
 
-test.each(['docs/ci.md', 'action.yml', ...workflows])('%s uses other actions by commit and version', (path) => {
-  const used = [...readRoot(path).matchAll(/uses: (?!\.\/)(.*)/g)].map(([, action = '']) => action)
-  const others = used.filter((action) => !action.startsWith(`${home}@`))
-  expect(others).not.toEqual([])
-  expect(others.filter((action) => !/^\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([])
-})
+test.each(['docs/ci.md', 'action.yml', ...workflows])(
+  '%s uses other actions by commit and version',
+  (path) => {
+    const used = [...readRoot(path).matchAll(/uses: (?!\.\/)(.*)/g)].map(
+      ([, action = '']) => action,
+    )
+    const others = used.filter((action) => !action.startsWith(`${home}@`))
+    expect(others).not.toEqual([])
+    expect(others.filter((action) => !/^\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual(
+      [],
+    )
+  },
+)
 
 test('The job of ci.md for GitLab audits the app and leaves what it keeps', async () => {
   const [first, second, ...commands] = gitlabJob.script
@@ -83,14 +104,22 @@ test('The job of ci.md for GitLab audits the app and leaves what it keeps', asyn
   const { code, stdout } = await runScript(short(commands.join('\n')), 'bash')
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^passed: /m) })
   const { paths, reports } = gitlabJob.artifacts
-  for (const file of [...paths, reports.junit]) expect(existsSync(join(project.folder, file)), file).toBe(true)
+  for (const file of [...paths, reports.junit])
+    expect(existsSync(join(project.folder, file)), file).toBe(true)
 }, 60_000)
 
 test('The shell script of ci.md ends as the audit does, and says what that means', async () => {
-  expect(await runScript(short(script), 'sh')).toMatchObject({ code: 0, stdout: expect.stringMatching(/\npassed\n$/) })
-  expect(await runScript(short(script).replace('npm start', 'npm run no-such-script'), 'sh')).toMatchObject({
+  expect(await runScript(short(script), 'sh')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/\npassed\n$/),
+  })
+  expect(
+    await runScript(short(script).replace('npm start', 'npm run no-such-script'), 'sh'),
+  ).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^error: --start: ".*npm run no-such-script" ended with code 1 before /m),
+    stderr: expect.stringMatching(
+      /^error: --start: ".*npm run no-such-script" ended with code 1 before /m,
+    ),
     stdout: expect.stringMatching(/^nothing could be shown: /m),
   })
 }, 60_000)

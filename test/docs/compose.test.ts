@@ -15,7 +15,10 @@ test('compose.yaml keeps the state of the sandbox on a named volume', () => {
 
 test('The state folder of compose.yaml belongs to the user of the image, since a new volume takes its owner', () => {
   const [, user] = /^USER (\d+):\d+$/m.exec(dockerfile) ?? []
-  const [, owner] = new RegExp(`^RUN install --directory --owner=(\\d+) .* ${stateFolder}$`, 'm').exec(dockerfile) ?? []
+  const [, owner] =
+    new RegExp(`^RUN install --directory --owner=(\\d+) .* ${stateFolder}$`, 'm').exec(
+      dockerfile,
+    ) ?? []
   expect(owner).toBe(user)
 })
 

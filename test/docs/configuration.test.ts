@@ -23,16 +23,27 @@ function profilesTable(): string {
   const said = { error: 'refused', advice: 'taken, with advice' }
   const rows = RULES.flatMap((rule) => {
     const [spec, agekey] = [levelOf(rule, 'spec'), levelOf(rule, 'agekey')]
-    return spec === agekey ? [] : [`| \`${rule.id}\` | ${rule.sentence} | ${said[spec]} | ${said[agekey]} |`]
+    return spec === agekey
+      ? []
+      : [`| \`${rule.id}\` | ${rule.sentence} | ${said[spec]} | ${said[agekey]} |`]
   })
-  return ['| Rule | It says | Otherwise, in `spec` | in `agekey` |', '|---|---|---|---|', ...rows].join('\n')
+  return [
+    '| Rule | It says | Otherwise, in `spec` | in `agekey` |',
+    '|---|---|---|---|',
+    ...rows,
+  ].join('\n')
 }
 
 function settingsTable(): string {
-  const isLive = new Set(SETTING_ROWS.flatMap(([name, { takenUp }]) => (takenUp === 'live' ? [snakeCase(name)] : [])))
+  const isLive = new Set(
+    SETTING_ROWS.flatMap(([name, { takenUp }]) => (takenUp === 'live' ? [snakeCase(name)] : [])),
+  )
   const ofFlags = FLAGS.map(({ short, name, argument, variable, key, help, shown }) => {
     if (shown === 'none') return ['', variable, key, help] as const
-    const flag = [...(short === undefined ? [] : [short]), [`--${name}`, argument].join(' ').trim()].join(', ')
+    const flag = [
+      ...(short === undefined ? [] : [short]),
+      [`--${name}`, argument].join(' ').trim(),
+    ].join(', ')
     return [flag, variable, key, help] as const
   })
   const ofFileOnly = SETTING_ROWS.filter(([, { flag }]) => flag === undefined).map(

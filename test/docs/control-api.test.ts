@@ -2,7 +2,11 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { OPERATION_IDS, OPERATIONS, type OperationId } from '../../src/server/control/contract/contract.ts'
+import {
+  OPERATION_IDS,
+  OPERATIONS,
+  type OperationId,
+} from '../../src/server/control/contract/contract.ts'
 import type { Operation } from '../../src/server/control/contract/operation.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 import { expectPage, headingAnchors, readPage, withGenerated } from './page.ts'
@@ -10,7 +14,10 @@ import { expectPage, headingAnchors, readPage, withGenerated } from './page.ts'
 const BASE_URL = 'http://localhost:2435'
 const HEADINGS = ['| Call | Does | Query | Body | Success |', '|---|---|---|---|---|']
 
-/** The calls of docs/control-api.md are made in the order of the contract, each in the state that those before it left. */
+/**
+ * The calls of docs/control-api.md are made in the order of the contract, each in the state that
+ * those before it left.
+ */
 interface Example {
   /** The names in the path and the query: `/personas/teen-16?limit=1`. */
   readonly path: string
@@ -37,10 +44,17 @@ const SCENARIO = {
   name: 'Gives up, then comes back',
   steps: [
     { decide: { flow: 'use', outcome: 'access_denied' } },
-    { decide: { flow: 'use', persona: 'adult-passport' }, expect: { claims: { age_thresholds: [18] } } },
+    {
+      decide: { flow: 'use', persona: 'adult-passport' },
+      expect: { claims: { age_thresholds: [18] } },
+    },
   ],
 }
-const DOCUMENT = { method: 'id_doc_scan', age: { date_of_birth: 'today - 21y + 7d' }, verified_at: 'now - 30d' }
+const DOCUMENT = {
+  method: 'id_doc_scan',
+  age: { date_of_birth: 'today - 21y + 7d' },
+  verified_at: 'now - 30d',
+}
 const TURNS_21 = {
   title: 'Turns 21 in a week',
   purpose: 'Beer, but no spirits yet.',
@@ -52,7 +66,10 @@ const SHOP = {
   redirect_uris: ['https://shop.example/callback'],
 }
 
-/** By operation. An operation without an example does not compile: add the call that a reader would make first. */
+/**
+ * By operation. An operation without an example does not compile: add the call that a reader would
+ * make first.
+ */
 const EXAMPLES: Readonly<Record<OperationId, Example>> = {
   getHealth: {
     path: '/health',
@@ -74,11 +91,19 @@ const EXAMPLES: Readonly<Record<OperationId, Example>> = {
     body: { claims: { age_thresholds: [18] }, persona: 'teen-16' },
     note: '`signals` in the place of `persona` evaluates age signals that belong to no persona.',
   },
-  listExpectations: { path: '/expectations', before: [['/expectations', { flow: 'use', persona: 'child-12' }]] },
+  listExpectations: {
+    path: '/expectations',
+    before: [['/expectations', { flow: 'use', persona: 'child-12' }]],
+  },
   addExpectation: {
     shown: true,
     path: '/expectations',
-    body: { flow: 'use', persona: 'teen-16', outcome: 'id_token.expired', match: { state: 'my-state' } },
+    body: {
+      flow: 'use',
+      persona: 'teen-16',
+      outcome: 'id_token.expired',
+      match: { state: 'my-state' },
+    },
     note: '`match` limits it to the requests of one client, `state` or `nonce`. `times: 3` decides three requests.',
   },
   removeExpectation: { path: '/expectations/EXPECTATION' },
@@ -111,7 +136,10 @@ const EXAMPLES: Readonly<Record<OperationId, Example>> = {
     before: [[FLOW]],
     note: 'A test in any language waits for the flow of its `state` like this.',
   },
-  getFlow: { path: '/flows/f1', note: 'With `?as=vitest` it answers a file: [recordings](console.md#recordings).' },
+  getFlow: {
+    path: '/flows/f1',
+    note: 'With `?as=vitest` it answers a file: [recordings](console.md#recordings).',
+  },
   exportFlow: { path: '/flows/f1/as/scenario' },
   streamEvents: {
     shown: true,
@@ -152,7 +180,11 @@ wait`,
 
 /** What refused calls show, each with its operation and its body. */
 const REFUSALS = [
-  ['An unknown name: `suggestions` holds the nearest ones.', 'addExpectation', { flow: 'use', persona: 'teen16' }],
+  [
+    'An unknown name: `suggestions` holds the nearest ones.',
+    'addExpectation',
+    { flow: 'use', persona: 'teen16' },
+  ],
   [
     'A body that does not fit: the member, what came and what is allowed. Nothing has changed.',
     'moveClock',
@@ -202,7 +234,11 @@ const membersOf = (schema: z.core.$ZodType): string => {
 }
 
 /** What the page says of one call: what it does, the command and its answer. */
-async function sectionOf(sandbox: TestSandbox, operation: Operation, example: Example): Promise<string> {
+async function sectionOf(
+  sandbox: TestSandbox,
+  operation: Operation,
+  example: Example,
+): Promise<string> {
   for (const [path, body] of example.before ?? []) await prepare(sandbox, path, body)
   const command = example.shell ?? curlOf(operation, await withIds(sandbox, example))
   const answer = shownAnswer(await runIn(sandbox, command), example)
@@ -216,21 +252,35 @@ async function refusalsOf(sandbox: TestSandbox): Promise<string> {
     const command = curlOf(OPERATIONS[id], { path: OPERATIONS[id].path, body })
     const answer: unknown = JSON.parse(await runIn(sandbox, command))
     expect(answer, command).toHaveProperty('error')
-    sections.push(`${sentence}\n\n\`\`\`sh\n${command}\n\`\`\`\n\n\`\`\`json\n${shortJson(answer)}\n\`\`\``)
+    sections.push(
+      `${sentence}\n\n\`\`\`sh\n${command}\n\`\`\`\n\n\`\`\`json\n${shortJson(answer)}\n\`\`\``,
+    )
   }
   return `\n## When a call is refused\n\n${sections.join('\n\n')}`
 }
 
 async function prepare({ url }: TestSandbox, path: string, body: unknown): Promise<void> {
-  const call = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
-  const address = path.startsWith('/v1/') || path.startsWith('/t/') ? `${url}${path}` : `${url}/_sandbox${path}`
-  expect((await fetch(address, body === undefined ? { redirect: 'manual' } : call)).status).toBeLessThan(400)
+  const call = {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  }
+  const address =
+    path.startsWith('/v1/') || path.startsWith('/t/') ? `${url}${path}` : `${url}/_sandbox${path}`
+  expect(
+    (await fetch(address, body === undefined ? { redirect: 'manual' } : call)).status,
+  ).toBeLessThan(400)
 }
 
 /** The ids of a scenario and of an expectation are known when they are there. */
-async function withIds({ scenarios, expectations }: TestSandbox, example: Example): Promise<Example> {
+async function withIds(
+  { scenarios, expectations }: TestSandbox,
+  example: Example,
+): Promise<Example> {
   const [[armed], [queued]] = [await scenarios.list(), await expectations.list()]
-  const path = example.path.replace('SCENARIO', armed?.id ?? '').replace('EXPECTATION', queued?.id ?? '')
+  const path = example.path
+    .replace('SCENARIO', armed?.id ?? '')
+    .replace('EXPECTATION', queued?.id ?? '')
   return { ...example, path }
 }
 
@@ -239,7 +289,10 @@ function curlOf({ method, mediaType, statuses }: Operation, { path, body }: Exam
   const address = `${BASE_URL}/_sandbox${path}`
   const given = statuses.includes(204) ? '%{http_code}' : '%{http_code} %{content_type}'
   const showsStatus = statuses.includes(204) || mediaType === 'text/html'
-  const verb = method === 'get' || (method === 'post' && body !== undefined) ? '' : `-X ${method.toUpperCase()} `
+  const verb =
+    method === 'get' || (method === 'post' && body !== undefined)
+      ? ''
+      : `-X ${method.toUpperCase()} `
   const call = [
     `curl -s ${showsStatus ? `-o /dev/null -w '${given}\\n' ` : ''}${verb}${/[?&]/.test(address) ? `'${address}'` : address}`,
     ...(method === 'get' ? [] : [`-H 'Content-Type: application/json'`]),
@@ -266,9 +319,14 @@ const withoutChance = (json: string) =>
     .replaceAll(/sandbox-(rs256|es256)-[\w-]+/gi, (_, alg: string) => `sandbox-${alg}-…`)
 
 /** JSON to read, with lists and texts that are cut: it stays valid. */
-function shortJson(value: unknown, maxItems?: number, maxCharacters = Number.POSITIVE_INFINITY): string {
+function shortJson(
+  value: unknown,
+  maxItems?: number,
+  maxCharacters = Number.POSITIVE_INFINITY,
+): string {
   const cut = (_name: string, member: unknown) => {
-    if (typeof member === 'string' && member.length > maxCharacters) return `${member.slice(0, maxCharacters)}…`
+    if (typeof member === 'string' && member.length > maxCharacters)
+      return `${member.slice(0, maxCharacters)}…`
     return Array.isArray(member) ? member.slice(0, maxItems) : member
   }
   return folded(JSON.parse(JSON.stringify(value, cut)))
@@ -279,7 +337,8 @@ function folded(value: unknown, indent = ''): string {
   const inLine = JSON.stringify(value, null, 1)
     .replaceAll(/(?<=\[)\n *|\n *(?=\])/g, '')
     .replaceAll(/\n */g, ' ')
-  if (typeof value !== 'object' || value === null || indent.length + inLine.length <= 120) return inLine
+  if (typeof value !== 'object' || value === null || indent.length + inLine.length <= 120)
+    return inLine
   const members = Object.entries(value).map(([name, member]) => {
     const text = folded(member, `${indent}  `)
     return `${indent}  ${Array.isArray(value) ? '' : `${JSON.stringify(name)}: `}${text}`

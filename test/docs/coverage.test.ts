@@ -20,7 +20,9 @@ test('The test of coverage.md runs by node:test, and the command says what it an
   const ofAdult = js.replace("'teen-16' })\n})", () => `'adult-passport' })${visit}`)
   expect(ofAdult).toContain(visit)
   for (const name of ['a', 'b', 'c']) project.write({ [`${name}.test.mjs`]: ofAdult })
-  expect((await project.runNode('--test', '--test-reporter=tap')).stdout).toMatch(/# pass 3\n# fail 0/)
+  expect((await project.runNode('--test', '--test-reporter=tap')).stdout).toMatch(
+    /# pass 3\n# fail 0/,
+  )
   const kept = join(project.folder, '.agekey-coverage/tests')
   const files = readdirSync(kept).filter((name) => name.endsWith('.json'))
   expect(files).toHaveLength(3)
@@ -37,13 +39,20 @@ test('The test of coverage.md runs by node:test, and the command says what it an
 
 test('The calls of coverage.md name a test, and keep the counters in a file that the command reads', async () => {
   const sandbox = await startSandbox()
-  const block = shell.find((code) => code.startsWith('curl')) ?? expect.fail('no block calls the sandbox')
-  const [nameTest = '', ...keep] = block.replaceAll('http://localhost:2435', sandbox.baseUrl).split('\n')
+  const block =
+    shell.find((code) => code.startsWith('curl')) ?? expect.fail('no block calls the sandbox')
+  const [nameTest = '', ...keep] = block
+    .replaceAll('http://localhost:2435', sandbox.baseUrl)
+    .split('\n')
   await runBlock(nameTest)
   const query = new URLSearchParams(useRequest({ sandbox_persona: 'teen-16' }))
   await fetch(`${sandbox.baseUrl}/v1/oidc/use?${query}`, { redirect: 'manual' })
-  expect((await runBlock(keep.join('\n'))).stdout).toMatch(/^Coverage of coverage\.json\n\nanswers +50 %/)
-  expect(readFileSync(join(project.folder, 'coverage.json'), 'utf8')).toContain('"a teen is kept out"')
+  expect((await runBlock(keep.join('\n'))).stdout).toMatch(
+    /^Coverage of coverage\.json\n\nanswers +50 %/,
+  )
+  expect(readFileSync(join(project.folder, 'coverage.json'), 'utf8')).toContain(
+    '"a teen is kept out"',
+  )
 })
 
 test('The job of coverage.md asks for minimums that there are', () => {

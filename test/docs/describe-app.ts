@@ -17,8 +17,17 @@ export type StartApp = (sandbox: Sandbox) => Promise<RunningApp>
 const WELCOME = 'Welcome, you are 18.'
 const SAVED = 'Your age key is saved.'
 const UPGRADED = 'Your age key says more now.'
-const WITH_KEY = ['jwks.kid_twice', 'jwks.kid_missing', 'jwks.slow', 'jwks.503', 'jwks.429', 'jwks.dropped']
-/** A correct client may go on with another key set, which an app that has just begun does not have. */
+const WITH_KEY = [
+  'jwks.kid_twice',
+  'jwks.kid_missing',
+  'jwks.slow',
+  'jwks.503',
+  'jwks.429',
+  'jwks.dropped',
+]
+/**
+ * A correct client may go on with another key set, which an app that has just begun does not have.
+ */
 const WITHOUT_KEY = OUTCOMES.flatMap(({ flow, correctClient, name }) =>
   flow === 'jwks' && correctClient === 'depends' && !WITH_KEY.includes(name) ? [name] : [],
 )
@@ -31,7 +40,11 @@ interface AppScope {
 }
 
 /** What an app does in every flow, and an audit of it. */
-export function describeApp(title: string, start: StartApp, { known = [], isUseAlone = false }: AppScope = {}): void {
+export function describeApp(
+  title: string,
+  start: StartApp,
+  { known = [], isUseAlone = false }: AppScope = {},
+): void {
   const ofLaterFlows = <Case>(...cases: readonly Case[]) => (isUseAlone ? [] : cases)
   describe(title, async () => {
     const sandbox = await shareSandbox()
@@ -61,7 +74,10 @@ export function describeApp(title: string, start: StartApp, { known = [], isUseA
         await be(persona)
         await sandbox.clock.advance(days * 86_400)
         const browser = createAppBrowser()
-        expect(await verify(browser)).toMatchObject({ status: 200, text: expect.stringContaining(text) })
+        expect(await verify(browser)).toMatchObject({
+          status: 200,
+          text: expect.stringContaining(text),
+        })
         expect(await verify(browser)).toMatchObject({ status: 200, text: WELCOME })
       },
     )
@@ -73,14 +89,18 @@ export function describeApp(title: string, start: StartApp, { known = [], isUseA
         new Set(['E1', ...ofLaterFlows('E2', 'E3', 'E4', 'E5')]),
       )
       // It recommends a UUID of version 7, which no standard library of these makes.
-      expect(calls.flatMap(({ findings }) => findings).filter(({ rule }) => rule !== 'SIG-13')).toEqual([])
+      expect(
+        calls.flatMap(({ findings }) => findings).filter(({ rule }) => rule !== 'SIG-13'),
+      ).toEqual([])
     })
 
     test(`${title} keeps state and nonce where no script reads them, and gets its answers in no address`, async () => {
       const browser = createAppBrowser()
       const [url, form] = await obtainAnswer(browser)
       const ofTheApp = browser.received.filter((cookie) => !cookie.startsWith('agekey_sandbox_'))
-      expect(ofTheApp).toEqual([expect.stringMatching(/^(?=.*; *HttpOnly)(?=.*; *SameSite=None)(?=.*; *Secure)/i)])
+      expect(ofTheApp).toEqual([
+        expect.stringMatching(/^(?=.*; *HttpOnly)(?=.*; *SameSite=None)(?=.*; *Secure)/i),
+      ])
       expect([new URL(url).search, form?.has('id_token')]).toEqual(['', true])
     })
 
@@ -102,11 +122,14 @@ export function describeApp(title: string, start: StartApp, { known = [], isUseA
         ['create', 'no-age-key', 'access_denied', 'No age key was saved.'] as const,
         ['create', 'no-age-key', 'request_uri.expired', 'No age key was saved.'] as const,
       ),
-    ] as const)(`${title} says after %s of %s with %s: %s`, async (flow, persona, outcome, text) => {
-      await be(persona)
-      await sandbox.next({ flow, outcome })
-      expect(await verify()).toMatchObject({ status: 403, text: expect.stringContaining(text) })
-    })
+    ] as const)(
+      `${title} says after %s of %s with %s: %s`,
+      async (flow, persona, outcome, text) => {
+        await be(persona)
+        await sandbox.next({ flow, outcome })
+        expect(await verify()).toMatchObject({ status: 403, text: expect.stringContaining(text) })
+      },
+    )
 
     test(`${title} refuses an answer when it gets no key set that holds the key`, async () => {
       for (const outcome of WITHOUT_KEY) {
@@ -120,12 +143,16 @@ export function describeApp(title: string, start: StartApp, { known = [], isUseA
     }, 120_000)
 
     test(`${title} is sound by an audit of the whole catalogue, in which each level counts`, async () => {
-      const copies = [appAt(sandbox, { page: `${app.url}/verify`, agent: createHttpAgent() })] as const
+      const copies = [
+        appAt(sandbox, { page: `${app.url}/verify`, agent: createHttpAgent() }),
+      ] as const
       const startFresh = startFreshBy(start)
       const report = await runAudit({ copies, visitsEach: 4, startFresh }, { failOn: 'may', known })
       expectSound(report, { isUseAlone })
       // Of what it reads when it starts: only a fresh copy of the app meets these rows.
-      expect(report.rows.filter(({ flow, verdict }) => flow === 'jwks' && verdict === 'observed')).not.toEqual([])
+      expect(
+        report.rows.filter(({ flow, verdict }) => flow === 'jwks' && verdict === 'observed'),
+      ).not.toEqual([])
       expect(report.rows.flatMap((one) => (one.verdict === 'known' ? one.row : []))).toEqual(
         known.map(({ row }) => row),
       )

@@ -15,14 +15,19 @@ const FILES: Readonly<Record<string, string>> = {
 }
 
 describeWith('go', 'With Go', async () => {
-  /** The example, compiled for an app and for a fresh copy beside it: the address is in the program. */
+  /**
+   * The example, compiled for an app and for a fresh copy beside it: the address is in the program.
+   */
   const idle: { readonly program: string; readonly address: string }[] = []
   const { folder, remove } = createScratchFolder()
   afterAll(remove)
   const { write, go } = makeGoModule(folder)
   for (const name of ['first', 'second']) {
     const address = `localhost:${await findFreePort()}`
-    const code = Object.entries(FILES).map(([file, text]) => [file, text.replaceAll('localhost:3000', address)])
+    const code = Object.entries(FILES).map(([file, text]) => [
+      file,
+      text.replaceAll('localhost:3000', address),
+    ])
     write(Object.fromEntries(code))
     await go('build', '-o', join(folder, name), 'example.com/shop')
     idle.push({ program: join(folder, name), address })
@@ -31,7 +36,10 @@ describeWith('go', 'With Go', async () => {
 
   const start: StartApp = async ({ baseUrl, url }) => {
     const { program, address } = await vi.waitFor(() => idle.pop() ?? expect.fail('both apps run'))
-    const app = spawn(program, { env: { AGE_BASE_URL: baseUrl, AGE_SERVER_URL: url }, stdio: 'ignore' })
+    const app = spawn(program, {
+      env: { AGE_BASE_URL: baseUrl, AGE_SERVER_URL: url },
+      stdio: 'ignore',
+    })
     app.once('exit', () => idle.push({ program, address }))
     await vi.waitFor(() => fetch(`http://${address}`), { timeout: 20_000 })
     return { url: `http://${address}`, stop: () => void app.kill('SIGKILL') }
@@ -42,7 +50,10 @@ describeWith('go', 'With Go', async () => {
     const { write, go } = makeGoModule(makeScratchFolder())
     const started = '"node", "node_modules/agekey-sandbox/dist/bin.js"'
     expect(FILES['main_test.go']).toContain(started)
-    const command = JSON.stringify([process.execPath, join(await packageOfRun(), 'dist/bin.js')]).slice(1, -1)
+    const command = JSON.stringify([
+      process.execPath,
+      join(await packageOfRun(), 'dist/bin.js'),
+    ]).slice(1, -1)
     write({
       ...FILES,
       'main.go': FILES['main.go']?.replace(from, () => to) ?? '',
@@ -72,8 +83,14 @@ describeWith('go', 'With Go', async () => {
   describeApp('The Go example', start, {
     isUseAlone: true,
     known: [
-      { row: 'use/id_token.kid_empty', because: 'go-oidc takes an empty kid for none, and tries every key' },
-      { row: 'jwks/jwks.unknown_key_type', because: 'go-oidc reads no key set that holds an unknown type' },
+      {
+        row: 'use/id_token.kid_empty',
+        because: 'go-oidc takes an empty kid for none, and tries every key',
+      },
+      {
+        row: 'jwks/jwks.unknown_key_type',
+        because: 'go-oidc reads no key set that holds an unknown type',
+      },
     ],
   })
 })

@@ -10,7 +10,9 @@ import { START_APP } from './start-app.ts'
 
 const page = readPage('library.md')
 const scripts = codeBlocks(page, 'js')
-const manifest = JSON.parse(blockWith(codeBlocks(page, 'json'), '  "jest": { "testMatch": ["**/*.test.?(m)js"] }'))
+const manifest = JSON.parse(
+  blockWith(codeBlocks(page, 'json'), '  "jest": { "testMatch": ["**/*.test.?(m)js"] }'),
+)
 const MODULE = blockWith(scripts, '// age.test.mjs')
 const COMMON = blockWith(scripts, '// member.test.js')
 
@@ -25,7 +27,10 @@ beforeAll(async () => {
   tarball = await packInto(folder)
 }, 120_000)
 
-/** Makes a project with the packed package and a Jest; its tests stand in folders, which share what is installed. */
+/**
+ * Makes a project with the packed package and a Jest; its tests stand in folders, which share what
+ * is installed.
+ */
 async function installJest(name: string, ...packages: readonly string[]) {
   const project = join(folder, name)
   mkdirSync(project)
@@ -56,7 +61,11 @@ const WITHOUT_FLAG = { scripts: { test: 'node node_modules/jest/bin/jest.js' } }
 describe.each(['29', '30'])('With Jest %s', (version) => {
   let runTests: Awaited<ReturnType<typeof installJest>>
   beforeAll(async () => {
-    runTests = await installJest(`jest-${version}`, `jest@${version}`, `jest-environment-jsdom@${version}`)
+    runTests = await installJest(
+      `jest-${version}`,
+      `jest@${version}`,
+      `jest-environment-jsdom@${version}`,
+    )
   }, 180_000)
 
   test(`A test of library.md that is an ES module passes in Jest ${version}`, async () => {
@@ -115,10 +124,13 @@ describe.each(['29', '30'])('With Jest %s', (version) => {
   })
 
   test(`A file in the environment jsdom of Jest ${version} runs with the first line that library.md says`, async () => {
-    const [, line = ''] = tableOf(page, 'The tests').find(([which]) => which?.includes('jsdom')) ?? []
+    const [, line = ''] =
+      tableOf(page, 'The tests').find(([which]) => which?.includes('jsdom')) ?? []
     const [firstLine = ''] = codeIn(line)
     const jest = { testEnvironment: 'jsdom' }
-    expect(await runTests({ 'node.test.mjs': `${firstLine}\n${MODULE}` }, { jest })).toMatch(/^Tests: +1 passed/m)
+    expect(await runTests({ 'node.test.mjs': `${firstLine}\n${MODULE}` }, { jest })).toMatch(
+      /^Tests: +1 passed/m,
+    )
   })
 })
 
@@ -137,14 +149,18 @@ describe('With Jest and TypeScript', () => {
   )
   /** What a row of the page asks for, as settings. */
   const asked = (transformer: string) => {
-    const [, needed = ''] = tableOf(page, 'The tests').find(([which]) => which?.includes(transformer)) ?? []
+    const [, needed = ''] =
+      tableOf(page, 'The tests').find(([which]) => which?.includes(transformer)) ?? []
     return codeIn(needed)
   }
   const settingsOf = (transformer: string) => JSON.parse(`{${asked(transformer)[0] ?? ''}}`)
   const FOUND = { testMatch: ['**/*.test.ts'] }
 
   test('A test in TypeScript passes by babel-jest with the setting of library.md', async () => {
-    const presets = [['@babel/preset-env', { targets: { node: 'current' } }], '@babel/preset-typescript']
+    const presets = [
+      ['@babel/preset-env', { targets: { node: 'current' } }],
+      '@babel/preset-typescript',
+    ]
     const files = { 'babel.test.ts': typed, 'babel.config.json': JSON.stringify({ presets }) }
     const jest = { ...FOUND, ...settingsOf('babel-jest') }
     expect(await runTests(files, { jest })).toMatch(/^Tests: +1 passed, 1 total$/m)
@@ -153,7 +169,9 @@ describe('With Jest and TypeScript', () => {
   test('A test in TypeScript passes by @swc/jest with the setting of library.md', async () => {
     const transform = { '^.+\\.ts$': '@swc/jest' }
     const jest = { ...FOUND, transform, ...settingsOf('@swc/jest') }
-    expect(await runTests({ 'swc.test.ts': typed }, { jest })).toMatch(/^Tests: +1 passed, 1 total$/m)
+    expect(await runTests({ 'swc.test.ts': typed }, { jest })).toMatch(
+      /^Tests: +1 passed, 1 total$/m,
+    )
   })
 
   test('A test in TypeScript is refused by @swc/jest without the setting of library.md', async () => {
@@ -188,7 +206,11 @@ describe('With Jest and an app', () => {
       )
       .replace('afterAll: after }', 'afterAll }')
       .replace('{ test })', "{ test, only: ['use/id_token.expired'] })")
-    const files = { 'start-app.js': START_APP, 'app.js': readRoot('examples/express/app.js'), 'audit.test.mjs': code }
+    const files = {
+      'start-app.js': START_APP,
+      'app.js': readRoot('examples/express/app.js'),
+      'audit.test.mjs': code,
+    }
     expect(await runTests(files, { type: 'module' })).toMatch(/^Tests: +\d passed, \d total$/m)
   }, 240_000)
 })

@@ -15,7 +15,9 @@ test('The config file of mobile.md has three addresses that can be registered', 
   expect(redirectUris).toHaveLength(3)
   for (const redirectUri of redirectUris) {
     const asked = useRequest({ ...DECIDED, client_id: 'web-shop', redirect_uri: redirectUri })
-    expect((await sandbox.request.get('/v1/oidc/use').query(asked)).headers['location']).toContain(redirectUri)
+    expect((await sandbox.request.get('/v1/oidc/use').query(asked)).headers['location']).toContain(
+      redirectUri,
+    )
   }
 })
 
@@ -27,6 +29,8 @@ test('A custom scheme of a client is refused at the start as mobile.md says', as
 
 test('mobile.md names what opens a flow in the place of a web view, as the hint of the rule does', () => {
   const names = ['Custom Tabs', 'ASWebAuthenticationSession', 'SFSafariViewController']
-  const hints = RULES.flatMap(({ hint }) => (names.every((name) => hint.includes(name)) ? [hint] : []))
+  const hints = RULES.flatMap(({ hint }) =>
+    names.every((name) => hint.includes(name)) ? [hint] : [],
+  )
   expect([hints.length, ...names.filter((name) => !page.includes(name))]).toEqual([1])
 })

@@ -15,7 +15,10 @@ const cookieJars = new AsyncLocalStorage<{ readonly sent: object; readonly toSet
 /** Route handlers of the example. */
 const ROUTES = ['verify', 'callback', 'created']
 
-/** What of Next.js the example uses, which is not installed: written on what every runtime has, by `cookieJars` of the module. */
+/**
+ * What of Next.js the example uses, which is not installed: written on what every runtime has, by
+ * `cookieJars` of the module.
+ */
 const STAND_INS: Readonly<Record<string, string>> = {
   entry: ROUTES.map((route) => `export * as ${route} from '@/app/${route}/route'`)
     .concat("export { keepIn } from 'next/headers'")
@@ -36,13 +39,19 @@ const STAND_INS: Readonly<Record<string, string>> = {
     })`,
 }
 
-/** Resolves the files of the example, and stand-ins. `@/lib/age` is how an app of Next.js imports `lib/age.ts`. */
+/**
+ * Resolves the files of the example, and stand-ins. `@/lib/age` is how an app of Next.js imports
+ * `lib/age.ts`.
+ */
 const filesOfTheExample: Plugin = {
   name: 'files-of-the-example',
-  resolveId: (id) => (id in STAND_INS && id) || (id.startsWith('@/') ? `${ROOT}${id.slice(2)}.ts` : null),
+  resolveId: (id) =>
+    (id in STAND_INS && id) || (id.startsWith('@/') ? `${ROOT}${id.slice(2)}.ts` : null),
   load: (id) =>
     STAND_INS[id] ??
-    (id.startsWith(ROOT) && !id.includes('node_modules') ? readRoot(`examples/nextjs/${id.replace(ROOT, '')}`) : null),
+    (id.startsWith(ROOT) && !id.includes('node_modules')
+      ? readRoot(`examples/nextjs/${id.replace(ROOT, '')}`)
+      : null),
 }
 
 const SETTINGS = ['AGE_BASE_URL', 'AGE_SERVER_URL', 'APP_URL'] as const
@@ -52,7 +61,9 @@ const bundled = build({
   input: 'entry',
   write: false,
   platform: 'node',
-  transform: { define: Object.fromEntries(SETTINGS.map((name) => [`process.env.${name}`, `"{${name}}"`])) },
+  transform: {
+    define: Object.fromEntries(SETTINGS.map((name) => [`process.env.${name}`, `"{${name}}"`])),
+  },
   // The app logs for itself.
   output: { minify: { compress: { dropConsole: true }, mangle: false, codegen: false } },
   plugins: [filesOfTheExample],
@@ -78,7 +89,10 @@ const startNextjsApp: StartApp = async ({ baseUrl, url: serverUrl }) => {
   const appUrl = `http://localhost:${(server.address() as AddressInfo).port}`
   const settings = { AGE_BASE_URL: baseUrl, AGE_SERVER_URL: serverUrl, APP_URL: appUrl }
   const { output } = await bundled
-  const code = SETTINGS.reduce((text, name) => text.replaceAll(`{${name}}`, settings[name]), output[0].code)
+  const code = SETTINGS.reduce(
+    (text, name) => text.replaceAll(`{${name}}`, settings[name]),
+    output[0].code,
+  )
   // The fragment makes it another module each time, with keys that it has still to read.
   const address = `data:text/javascript;base64,${Buffer.from(code).toString('base64')}#${++loaded}`
   const { keepIn, ...handlers } = await import(/* @vite-ignore */ address)

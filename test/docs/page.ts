@@ -12,31 +12,47 @@ export const readRoot = (path: string): string => readFileSync(`${ROOT}${path}`,
 /** The text of a page of `docs/`, by its file name. */
 export const readPage = (name: string): string => readRoot(`docs/${name}`)
 
-/** Everything that users read, with its path from the root: README.md and its neighbours, and all of `docs/` and `skills/`. */
+/**
+ * Everything that users read, with its path from the root: README.md and its neighbours, and all of
+ * `docs/` and `skills/`.
+ */
 export const readDocuments = (): readonly { readonly path: string; readonly text: string }[] =>
   ['', 'docs/', 'skills/']
     .flatMap((folder) =>
-      readdirSync(`${ROOT}${folder}`, { recursive: folder !== '', encoding: 'utf8' }).map((name) => `${folder}${name}`),
+      readdirSync(`${ROOT}${folder}`, { recursive: folder !== '', encoding: 'utf8' }).map(
+        (name) => `${folder}${name}`,
+      ),
     )
     .filter((path) => path.endsWith('.md'))
     .map((path) => ({ path, text: readRoot(path) }))
 
-/** The blocks of code between fences, each with what stands behind the opening fence and its first line in the file, from 1. */
+/**
+ * The blocks of code between fences, each with what stands behind the opening fence and its first
+ * line in the file, from 1.
+ */
 export const fencedBlocks = (text: string) =>
-  [...text.matchAll(/^```([^\n`]*)\n(.*?)^```$/gms)].map(({ 1: language = '', 2: code = '', index }) => ({
-    language: language.trim(),
-    code,
-    line: text.slice(0, index).split('\n').length + 1,
-  }))
+  [...text.matchAll(/^```([^\n`]*)\n(.*?)^```$/gms)].map(
+    ({ 1: language = '', 2: code = '', index }) => ({
+      language: language.trim(),
+      code,
+      line: text.slice(0, index).split('\n').length + 1,
+    }),
+  )
 
-/** The code blocks of a page in one language, in their order. @throws Error when there is none: a test of nothing passes */
+/**
+ * The code blocks of a page in one language, in their order.
+ * @throws Error when there is none: a test of nothing passes
+ */
 export function codeBlocks(page: string, language: string): string[] {
   const blocks = fencedBlocks(page).filter((block) => block.language === language)
   if (blocks.length === 0) throw new Error(`the page has no block of ${language}`)
   return blocks.map(({ code }) => code)
 }
 
-/** The block with a line of its own: the name of a file, or a declaration. @throws Error when there is none */
+/**
+ * The block with a line of its own: the name of a file, or a declaration.
+ * @throws Error when there is none
+ */
 export function blockWith(blocks: readonly string[], line: string): string {
   const found = blocks.find((code) => code.split('\n').includes(line))
   if (found === undefined) throw new Error(`no block has the line ${line}`)
@@ -52,7 +68,8 @@ export function tableOf(page: string, heading: string): readonly (readonly strin
 }
 
 /** The pieces of code in a text. */
-export const codeIn = (text = ''): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
+export const codeIn = (text = ''): string[] =>
+  [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
 
 /** Where links and pictures lead, as they are written. What stands in code is no link. */
 export function linkTargets(text: string): readonly string[] {
@@ -63,13 +80,17 @@ export function linkTargets(text: string): readonly string[] {
 }
 
 /** The anchors of the headings, as GitHub and the served documents make them. */
-export const headingAnchors = (text: string): readonly string[] => sectionsOf(text).map(({ anchor }) => anchor)
+export const headingAnchors = (text: string): readonly string[] =>
+  sectionsOf(text).map(({ anchor }) => anchor)
 
 /** Expects a page of `docs/` to be this text: `npm run docs` writes it. */
 export const expectPage = (name: string, text: string): Promise<void> =>
   expect(text).toMatchFileSnapshot(`${ROOT}docs/${name}`)
 
-/** A page with another text between `<!-- NAME: ... -->` and `<!-- /NAME -->`. @throws Error when there is no such place */
+/**
+ * A page with another text between `<!-- NAME: ... -->` and `<!-- /NAME -->`.
+ * @throws Error when there is no such place
+ */
 export function withGenerated(page: string, name: string, text: string): string {
   const place = new RegExp(`(<!-- ${name}: .*? -->\n).*?(<!-- /${name} -->)`, 's')
   if (!place.test(page)) throw new Error(`the page has no place for ${name}`)

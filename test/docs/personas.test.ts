@@ -15,14 +15,20 @@ const project = await makeProject()
 
 const heldBy = ({ age_key: key }: Persona) =>
   (key?.signals ?? [])
-    .map(({ method, age }) => `\`${method}\` ${JSON.stringify(age).replace(/[{}"]/g, '').replace(':', ': ')}`)
+    .map(
+      ({ method, age }) =>
+        `\`${method}\` ${JSON.stringify(age).replace(/[{}"]/g, '').replace(':', ': ')}`,
+    )
     .join('<br>') || 'no age key'
 
 test('personas.md lists every built-in persona with what it holds; `npm run docs` writes the table', async () => {
   const rows = inPersonaOrder(await loadPersonas()).map(
-    (persona) => `| \`${persona.name}\` | ${groupOf(persona)} | ${heldBy(persona)} | ${persona.purpose} |`,
+    (persona) =>
+      `| \`${persona.name}\` | ${groupOf(persona)} | ${heldBy(persona)} | ${persona.purpose} |`,
   )
-  const table = ['| Name | Group | Holds | What it is for |', '|---|---|---|---|', ...rows].join('\n')
+  const table = ['| Name | Group | Holds | What it is for |', '|---|---|---|---|', ...rows].join(
+    '\n',
+  )
   await expectPage('personas.md', withGenerated(page, 'built-in', table))
 })
 
@@ -37,13 +43,19 @@ test('The YAML of personas.md is a persona file, one with a persona and one with
 test('The commands of personas.md list, check and make up personas, and bring them to a sandbox', async () => {
   const sandbox = await startSandbox()
   project.write({ 'student.yaml': yaml[0] ?? '' })
-  const script = codeBlocks(page, 'sh').join('\n').replaceAll('http://localhost:2435', sandbox.baseUrl)
+  const script = codeBlocks(page, 'sh')
+    .join('\n')
+    .replaceAll('http://localhost:2435', sandbox.baseUrl)
   const { code, stdout, stderr } = await project.run('bash', ['-euo', 'pipefail', '-c', script])
   expect(code, stderr).toBe(0)
   expect(stdout).toContain('student.yaml: 1 persona is fine: student-19')
   const names = (await generatePersonas(20, 7)).map(({ name }) => name)
-  expect(readdirSync(join(project.folder, 'made')).sort()).toEqual(names.map((name) => `${name}.yaml`).sort())
-  expect((await sandbox.personas.list()).map(({ name }) => name)).toEqual(expect.arrayContaining(names))
+  expect(readdirSync(join(project.folder, 'made')).sort()).toEqual(
+    names.map((name) => `${name}.yaml`).sort(),
+  )
+  expect((await sandbox.personas.list()).map(({ name }) => name)).toEqual(
+    expect.arrayContaining(names),
+  )
 }, 60_000)
 
 test('The TypeScript of personas.md, which has no types, puts personas and decides with one of them', async () => {

@@ -7,7 +7,10 @@ import { blockWith, codeBlocks, readPage, readRoot } from './page.ts'
 
 const examples = codeBlocks(readPage('library.md'), 'ts')
 
-/** The config of the page, with the browser of this run. The sandbox of `globalSetup` stands beside that of `webServer`. */
+/**
+ * The config of the page, with the browser of this run. The sandbox of `globalSetup` stands beside
+ * that of `webServer`.
+ */
 const LOCAL_CONFIG = `
 import shown from './playwright.config.ts'
 const connectOptions = JSON.parse(process.env.CHROMIUM)
@@ -27,20 +30,30 @@ describeWith('chromium', 'The examples of library.md for Playwright', () => {
   test('Tests of library.md pass in Playwright with a webServer, and parallel ones with a tenant each', async () => {
     const project = await makeProject(...PLAYWRIGHT, 'express', 'jose')
     const shown = ['playwright.config.ts', 'shop.spec.ts', 'parallel.spec.ts', 'global-setup.ts']
-    const [app, sandbox, globalSandbox] = [await findFreePort(), await findFreePort(), await findFreePort()]
+    const [app, sandbox, globalSandbox] = [
+      await findFreePort(),
+      await findFreePort(),
+      await findFreePort(),
+    ]
     const files = Object.fromEntries(shown.map((name) => [name, blockWith(examples, `// ${name}`)]))
     for (const [name, text] of Object.entries({ ...files, 'global.spec.ts': GLOBAL })) {
       const port = name.startsWith('global') ? globalSandbox : sandbox
       project.write({ [name]: text.replaceAll('3000', `${app}`).replaceAll('2435', `${port}`) })
     }
-    project.write({ 'app.js': readRoot('examples/express/app.js'), 'local.config.ts': LOCAL_CONFIG })
+    project.write({
+      'app.js': readRoot('examples/express/app.js'),
+      'local.config.ts': LOCAL_CONFIG,
+    })
     const env = { CI: '1', CHROMIUM: JSON.stringify(await chromiumOfRun()) }
     const { code, stdout, stderr } = await project.run(
       process.execPath,
       [...PLAYWRIGHT_TEST, '-c', 'local.config.ts'],
       env,
     )
-    expect({ code, output: stdout + stderr }).toEqual({ code: 0, output: expect.stringContaining('7 passed') })
+    expect({ code, output: stdout + stderr }).toEqual({
+      code: 0,
+      output: expect.stringContaining('7 passed'),
+    })
     expect(stdout + stderr).not.toMatch(/parallel\.spec\.ts.*\n.*AgekeySandboxWarning/)
   }, 90_000)
 })

@@ -47,8 +47,14 @@ function patternOf(shown: string) {
 }
 
 test('The commands of SKILL.md that look something up find it', async () => {
-  const commands = readRoot('skills/agekey-sandbox/SKILL.md').match(/^npx agekey-sandbox (?:outcomes|explain) .+$/gm)
+  const commands = readRoot('skills/agekey-sandbox/SKILL.md').match(
+    /^npx agekey-sandbox (?:outcomes|explain) .+$/gm,
+  )
   expect(commands).toHaveLength(2)
-  const { stdout } = await project.run('bash', ['-eu', '-c', (commands ?? []).join('; echo ----; ')])
+  const { stdout } = await project.run('bash', [
+    '-eu',
+    '-c',
+    (commands ?? []).join('; echo ----; '),
+  ])
   expect(stdout.split('----\n')).toEqual(Array(2).fill(expect.stringContaining('id_token.nonce')))
 })

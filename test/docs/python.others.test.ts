@@ -30,7 +30,10 @@ const TESTED: Readonly<Record<string, string>> = {
 
 /** Starts an app by the server of its framework. */
 const startApp =
-  (files: Readonly<Record<string, string>>, commandAt: (port: string) => readonly string[]): StartApp =>
+  (
+    files: Readonly<Record<string, string>>,
+    commandAt: (port: string) => readonly string[],
+  ): StartApp =>
   async ({ baseUrl, url: serverUrl }) => {
     const { folder, remove } = createScratchFolder()
     for (const [name, code] of Object.entries(files)) writeFileSync(join(folder, name), code)
@@ -39,7 +42,10 @@ const startApp =
     const env = { ...environment, ...path, AGE_BASE_URL: baseUrl, AGE_SERVER_URL: serverUrl }
     const app = spawn(PYTHON, ['-m', ...commandAt(port)], { cwd: folder, env, stdio: 'ignore' })
     const url = `http://localhost:${port}`
-    await vi.waitFor(() => fetch(`${url}/verify`, { redirect: 'manual' }), { timeout: 60_000, interval: 200 })
+    await vi.waitFor(() => fetch(`${url}/verify`, { redirect: 'manual' }), {
+      timeout: 60_000,
+      interval: 200,
+    })
     const stop = () => {
       app.kill()
       remove()
@@ -58,7 +64,14 @@ describeWith('python', 'With Flask and Authlib', () => {
 })
 
 describeWith('python', 'With Django and PyJWT', () => {
-  const start = startApp(DJANGO, (port) => ['django', 'runserver', port, '--settings', 'settings', '--noreload'])
+  const start = startApp(DJANGO, (port) => [
+    'django',
+    'runserver',
+    port,
+    '--settings',
+    'settings',
+    '--noreload',
+  ])
   describeApp('The Django example', start, {
     isUseAlone: true,
     known: [{ row: unknownType, because: 'PyJWT reads no key set that holds an unknown type' }],
@@ -72,12 +85,18 @@ describeWith('python', 'With pytest', async () => {
   async function runPytest(file = 'age.py', from = '', to = '') {
     expect(TESTED[file]).toContain(from)
     project.write({ ...TESTED, [file]: TESTED[file]?.replace(from, () => to) ?? '' })
-    return (await project.run(PYTHON, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], environment)).stdout
+    return (
+      await project.run(PYTHON, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], environment)
+    ).stdout
   }
 
   test('The tests of testing.md pass, and fail against an app that lets every user in', async () => {
     expect(await runPytest()).toContain('6 passed')
-    const careless = await runPytest('age.py', 'nonce = asked(answer)', 'return "Welcome, you are 18."')
+    const careless = await runPytest(
+      'age.py',
+      'nonce = asked(answer)',
+      'return "Welcome, you are 18."',
+    )
     expect(careless).toContain('4 failed, 2 passed')
   })
 

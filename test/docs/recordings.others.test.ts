@@ -14,6 +14,8 @@ describeWith('python', 'With pytest', async () => {
       project.write({ [file]: text })
     }
     const pytest = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--tb=short']
-    expect((await project.run(PYTHON, pytest, { AGEKEY_SANDBOX_URL: sandbox.baseUrl })).stdout).toMatch(/^22 passed/m)
+    expect(
+      (await project.run(PYTHON, pytest, { AGEKEY_SANDBOX_URL: sandbox.baseUrl })).stdout,
+    ).toMatch(/^22 passed/m)
   })
 })

@@ -16,16 +16,22 @@ test.each([
   ['teen-then-adult', ['No age was proved', WELCOME]],
   ['upgrade-after-all-false', ['Your age key says more now', WELCOME]],
   ['expired-request-uri', ['Your age key is saved']],
-])('The scenario %s passes with the Express example, which pushes an expired request again', async (name, shown) => {
-  const sandbox = await startSandbox()
-  const app = await startExpressExample(sandbox, [[ENDS, PUSHES_AGAIN]])
-  onTestFinished(() => app.stop())
-  const file = fileURLToPath(new URL(`../../docs/scenarios/${name}.yaml`, import.meta.url))
-  const personas = (await sandbox.personas.list()).map((persona) => persona.name)
-  const { id } = await sandbox.scenarios.arm(parseScenario(readScenarioText(file), { file, personas }))
-  for (const text of shown) expect((await createAppBrowser().visit(`${app.url}/verify`)).text).toContain(text)
-  expect(await sandbox.scenarios.get(id)).toMatchObject({ status: 'passed' })
-})
+])(
+  'The scenario %s passes with the Express example, which pushes an expired request again',
+  async (name, shown) => {
+    const sandbox = await startSandbox()
+    const app = await startExpressExample(sandbox, [[ENDS, PUSHES_AGAIN]])
+    onTestFinished(() => app.stop())
+    const file = fileURLToPath(new URL(`../../docs/scenarios/${name}.yaml`, import.meta.url))
+    const personas = (await sandbox.personas.list()).map((persona) => persona.name)
+    const { id } = await sandbox.scenarios.arm(
+      parseScenario(readScenarioText(file), { file, personas }),
+    )
+    for (const text of shown)
+      expect((await createAppBrowser().visit(`${app.url}/verify`)).text).toContain(text)
+    expect(await sandbox.scenarios.get(id)).toMatchObject({ status: 'passed' })
+  },
+)
 
 test.each([
   ['driving.md', 5],

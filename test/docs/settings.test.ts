@@ -8,38 +8,59 @@ import { FLAGS } from '../../src/server/config/text-settings.ts'
 import { fencedBlocks, readDocuments, readPage, readRoot, tableOf } from './page.ts'
 
 const documents = readDocuments()
-const blocks = documents.flatMap(({ path, text }) => fencedBlocks(text).map(({ code }) => ({ path, code })))
+const blocks = documents.flatMap(({ path, text }) =>
+  fencedBlocks(text).map(({ code }) => ({ path, code })),
+)
 
 /** Variables of the documents that no sandbox reads: `run` gives them to a command. */
-const OF_COMMANDS = ['AGEKEY_SANDBOX_URL', 'AGEKEY_SANDBOX_CLIENT_ID', 'AGEKEY_SANDBOX_CLIENT_SECRET']
+const OF_COMMANDS = [
+  'AGEKEY_SANDBOX_URL',
+  'AGEKEY_SANDBOX_CLIENT_ID',
+  'AGEKEY_SANDBOX_CLIENT_SECRET',
+]
 
 test('Every variable of the documents that sets up the sandbox is one of its settings', () => {
   const named = documents.flatMap(({ text }) => text.match(/AGEKEY_SANDBOX_[A-Z_]+/g) ?? [])
   expect(named.length).toBeGreaterThan(60)
-  const known: readonly (string | undefined)[] = [...FLAGS.map(({ variable }) => variable), ...OF_COMMANDS]
+  const known: readonly (string | undefined)[] = [
+    ...FLAGS.map(({ variable }) => variable),
+    ...OF_COMMANDS,
+  ]
   expect(named.filter((name) => !known.includes(name))).toEqual([])
 })
 
 test('Every command of the documents that starts a sandbox has flags that exist', async () => {
   const commands = blocks.flatMap(({ path, code }) =>
-    (code.match(/^(?:npx )?agekey-sandbox --.*[^\\]$/gm) ?? []).map((command) => ({ path, command })),
+    (code.match(/^(?:npx )?agekey-sandbox --.*[^\\]$/gm) ?? []).map((command) => ({
+      path,
+      command,
+    })),
   )
-  expect([...new Set(commands.map(({ path }) => path))]).toEqual(expect.arrayContaining(['docs/addresses.md']))
+  expect([...new Set(commands.map(({ path }) => path))]).toEqual(
+    expect.arrayContaining(['docs/addresses.md']),
+  )
   for (const { command } of commands) {
-    const flags = [...command.matchAll(/--([\w-]+)(?: ([^-\s]\S*))?/g)].map(([, name = '', value = true]) => {
-      const isList = FLAGS.find((flag) => flag.name === name)?.argument?.endsWith('...>')
-      return [name, isList ? [value] : value]
-    })
+    const flags = [...command.matchAll(/--([\w-]+)(?: ([^-\s]\S*))?/g)].map(
+      ([, name = '', value = true]) => {
+        const isList = FLAGS.find((flag) => flag.name === name)?.argument?.endsWith('...>')
+        return [name, isList ? [value] : value]
+      },
+    )
     await expect(loadSettings({ flags: Object.fromEntries(flags) }), command).resolves.toBeDefined()
   }
 })
 
 test('addresses.md names each setting of an address by its key and its flag', () => {
-  const shown = tableOf(readPage('addresses.md'), 'Setting | Flag').flatMap(([keys = '', flags = '']) =>
-    (flags.match(/--[\w-]+/g) ?? []).map((flag, index) => `${(keys.match(/\w+/g) ?? [])[index]} ${flag}`),
+  const shown = tableOf(readPage('addresses.md'), 'Setting | Flag').flatMap(
+    ([keys = '', flags = '']) =>
+      (flags.match(/--[\w-]+/g) ?? []).map(
+        (flag, index) => `${(keys.match(/\w+/g) ?? [])[index]} ${flag}`,
+      ),
   )
   expect(shown.length).toBeGreaterThan(5)
-  expect(shown.filter((one) => !FLAGS.some(({ key, name }) => one === `${key} --${name}`))).toEqual([])
+  expect(shown.filter((one) => !FLAGS.some(({ key, name }) => one === `${key} --${name}`))).toEqual(
+    [],
+  )
 })
 
 /** Each file that a page shows below a comment with its name. */
@@ -61,5 +82,7 @@ test('The changelog names the present version of the catalogue, and the versions
   const page = readRoot('CHANGELOG.md')
   expect(page).toContain(`Node ${engines.node.replace('>=', '')} or later`)
   expect(page).toContain(`Vitest ${peerDependencies.vitest.replace('>=', '')} or later`)
-  expect(page).toContain(`Playwright ${peerDependencies['@playwright/test'].replace('>=', '')} or later`)
+  expect(page).toContain(
+    `Playwright ${peerDependencies['@playwright/test'].replace('>=', '')} or later`,
+  )
 })

@@ -8,12 +8,20 @@ import { describeWith } from '../support/tools.ts'
 import { readRoot } from './page.ts'
 
 describeWith('chromium', 'The single-page example', async () => {
-  const [browser, sandbox, app] = await Promise.all([connectChromium(), shareSandbox(), startRelyingParty()])
+  const [browser, sandbox, app] = await Promise.all([
+    connectChromium(),
+    shareSandbox(),
+    startRelyingParty(),
+  ])
   afterAll(() => Promise.all([browser.close(), app.close()]))
   app.serve('/', readRoot('examples/spa/index.html'))
   for (const name of ['app.js', 'age.js']) {
     const code = readRoot(`examples/spa/${name}`)
-    app.serve(`/${name}`, code.replaceAll('http://localhost:2435', sandbox.baseUrl), 'text/javascript')
+    app.serve(
+      `/${name}`,
+      code.replaceAll('http://localhost:2435', sandbox.baseUrl),
+      'text/javascript',
+    )
   }
 
   /** What the app says when the next user is decided so; and the address at which it says it. */
@@ -28,7 +36,10 @@ describeWith('chromium', 'The single-page example', async () => {
 
   test('The single-page example lets an adult in, no teenager, and leaves no token in the address', async () => {
     const url = `${app.origin}/`
-    expect(await answerTo({ persona: 'adult-passport' })).toEqual({ answer: 'Welcome, you are 18.', url })
+    expect(await answerTo({ persona: 'adult-passport' })).toEqual({
+      answer: 'Welcome, you are 18.',
+      url,
+    })
     expect(await answerTo({ persona: 'teen-16' })).toEqual({ answer: 'You are not 18.', url })
   })
 
@@ -48,10 +59,16 @@ describeWith('chromium', 'The single-page example', async () => {
     ['id_token.age_thresholds.strings', /other thresholds/],
     ['callback.state_of_other_session', /not for this request/],
     ['callback.id_token_twice', /id_token comes 2 times/],
-  ])('The single-page example proves nothing by %s, for the reason of the outcome', async (outcome, reason) => {
-    const { answer } = await answerTo({ persona: 'adult-passport', outcome })
-    expect([answer, answer]).toEqual([expect.stringMatching(/^No age was proved: /), expect.stringMatching(reason)])
-  })
+  ])(
+    'The single-page example proves nothing by %s, for the reason of the outcome',
+    async (outcome, reason) => {
+      const { answer } = await answerTo({ persona: 'adult-passport', outcome })
+      expect([answer, answer]).toEqual([
+        expect.stringMatching(/^No age was proved: /),
+        expect.stringMatching(reason),
+      ])
+    },
+  )
 
   test('The single-page example takes no answer that another tab asked for', async () => {
     await withPage(browser, {}, async (tab) => {

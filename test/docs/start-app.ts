@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 export async function startApp(env) {
-  // The app ends when its input does: a runner that ends its workers by a signal lets them say nothing more.
+  // The app ends when its input does: a runner that ends its workers by a signal lets them say
+  // nothing more.
   const code = "process.stdin.on('end', () => process.exit()).resume(); import('./app.js')"
   const app = spawn(process.execPath, ['-e', code], { env: { ...process.env, ...env, PORT: '0' }, stdio: ['pipe', 'pipe', 'ignore'] })
   app.stdin.unref()

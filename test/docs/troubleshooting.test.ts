@@ -19,7 +19,11 @@ const USE = '/v1/oidc/use'
 const PAR = '/v1/oidc/create/par'
 const TOKEN = '/v1/oidc/use/token'
 const ADULT = { sandbox_persona: 'adult-passport' }
-const WEB_SHOP = { clientId: 'web-shop', clientSecret: 'not-a-real-secret', redirectUris: [REDIRECT_URI] }
+const WEB_SHOP = {
+  clientId: 'web-shop',
+  clientSecret: 'not-a-real-secret',
+  redirectUris: [REDIRECT_URI],
+}
 const shop = { client_id: WEB_SHOP.clientId }
 const sandbox = await shareSandbox({ clients: [WEB_SHOP] })
 const { request, flows, clock } = sandbox
@@ -29,7 +33,8 @@ const said = ({ error, error_description }: Readonly<Record<string, string | und
   `${error}: ${error_description}`
 const described = ({ body }: Answer) => said(body)
 
-const open = async (changes: requests.Changes, headers = {}) => request.get(USE).set(headers).query(useRequest(changes))
+const open = async (changes: requests.Changes, headers = {}) =>
+  request.get(USE).set(headers).query(useRequest(changes))
 
 /** What the error page of E1 says. */
 async function errorPage(changes: requests.Changes) {
@@ -59,7 +64,10 @@ async function controlApi(options: SandboxOptions) {
 }
 
 /** What E3 answers a reference that was pushed, and spent before. */
-async function created(spend: (requestUri: string) => Promise<unknown>, changes: requests.Changes = {}) {
+async function created(
+  spend: (requestUri: string) => Promise<unknown>,
+  changes: requests.Changes = {},
+) {
   await clock.freeze()
   const requestUri = await app.obtainRequestUri()
   await spend(requestUri)
@@ -74,8 +82,16 @@ async function behindProxy() {
   const { port } = z.object({ port: z.number() }).parse(proxy.address())
   const health = `${sandbox.baseUrl}/_sandbox/health`
   const ask = async (environment: Readonly<Record<string, string>>) => {
-    const env = { PATH: process.env['PATH'], http_proxy: `http://127.0.0.1:${port}`, ...environment }
-    return (await promisify(execFile)('curl', ['-s', '-o', '/dev/null', '-w', '%{http_code}', health], { env })).stdout
+    const env = {
+      PATH: process.env['PATH'],
+      http_proxy: `http://127.0.0.1:${port}`,
+      ...environment,
+    }
+    return (
+      await promisify(execFile)('curl', ['-s', '-o', '/dev/null', '-w', '%{http_code}', health], {
+        env,
+      })
+    ).stdout
   }
   expect(await ask({ NO_PROXY: 'localhost,127.0.0.1,::1,agekey-sandbox' })).toBe('200')
   return `curl ${health}: ${await ask({})}`
@@ -83,8 +99,10 @@ async function behindProxy() {
 
 /** What makes the message of each part of the page, by its heading. */
 const TROUBLES: Readonly<Record<string, () => Promise<string>>> = {
-  'The browser shows "redirect_uri is not registered"': () => errorPage({ ...shop, redirect_uri: `${REDIRECT_URI}/` }),
-  'localhost works, 127.0.0.1 does not': () => errorPage({ ...shop, redirect_uri: 'http://127.0.0.1:3000/callback' }),
+  'The browser shows "redirect_uri is not registered"': () =>
+    errorPage({ ...shop, redirect_uri: `${REDIRECT_URI}/` }),
+  'localhost works, 127.0.0.1 does not': () =>
+    errorPage({ ...shop, redirect_uri: 'http://127.0.0.1:3000/callback' }),
   'redirect_uri is refused with the built-in client': () =>
     errorPage({ redirect_uri: 'https://shop.example/callback' }),
   'redirect_uri has no http://': () => errorPage({ redirect_uri: 'localhost:3000/callback' }),
@@ -92,7 +110,9 @@ const TROUBLES: Readonly<Record<string, () => Promise<string>>> = {
     errorPage({ redirect_uri: undefined, redirect_url: REDIRECT_URI }),
   'client_id is not registered': () => errorPage({ client_id: 'web-shp' }),
   'invalid_client at PAR although the secret is right': async () => {
-    const call = request.post(PAR).set('Authorization', basic(WEB_SHOP.clientId, WEB_SHOP.clientSecret))
+    const call = request
+      .post(PAR)
+      .set('Authorization', basic(WEB_SHOP.clientId, WEB_SHOP.clientSecret))
     return described(await call.type('form').send(pushedRequest({ client_secret: undefined })))
   },
   'invalid_client at the token call although the secret is right': async () => {
@@ -102,17 +122,23 @@ const TROUBLES: Readonly<Record<string, () => Promise<string>>> = {
   'invalid_client with a secret that was copied': async () =>
     described(await app.push({ ...shop, client_secret: `${WEB_SHOP.clientSecret}\n` })),
   'invalid_client with a secret that has + or &': async () => {
-    const elsewhere = await startSandbox({ clients: [{ ...WEB_SHOP, clientSecret: 'not+a+real+secret' }] })
+    const elsewhere = await startSandbox({
+      clients: [{ ...WEB_SHOP, clientSecret: 'not+a+real+secret' }],
+    })
     const form = `${new URLSearchParams(pushedRequest({ ...shop, client_secret: undefined }))}&client_secret=not+a+real+secret`
     return described(await elsewhere.request.post(PAR).type('form').send(form))
   },
   'invalid_client with private_key_jwt': async () =>
-    described(await app.push({ ...shop, client_secret: undefined, client_assertion: 'e30.e30.c2ln' })),
+    described(
+      await app.push({ ...shop, client_secret: undefined, client_assertion: 'e30.e30.c2ln' }),
+    ),
   'Every field is missing at PAR': async () =>
     described(await request.post(PAR).type('form').send(JSON.stringify(pushedRequest()))),
   unsupported_response_type: async () => said((await app.use({ response_type: 'code' })).params),
-  'invalid_scope for the upgrade scope': async () => said((await app.use({ scope: 'openid agekey.upgrade' })).params),
-  'claims must be JSON': async () => said((await app.use({ claims: "{'age_thresholds': [18]}" })).params),
+  'invalid_scope for the upgrade scope': async () =>
+    said((await app.use({ scope: 'openid agekey.upgrade' })).params),
+  'claims must be JSON': async () =>
+    said((await app.use({ claims: "{'age_thresholds': [18]}" })).params),
   'claims is JSON and is refused all the same': async () =>
     said((await app.use({ claims: encodeURIComponent('{"age_thresholds":[18]}') })).params),
   'claims is missing although it is sent': async () =>
@@ -123,7 +149,10 @@ const TROUBLES: Readonly<Record<string, () => Promise<string>>> = {
     said((await app.use({ claims: '{\\"age_thresholds\\":[18]}' })).params),
   '18 is false although the user is 18': async () => {
     const overrides = { facial_age_estimation: { min_age: 21 } }
-    await app.use({ sandbox_persona: 'face-estimate-19', claims: requests.claims({ age_thresholds: [18], overrides }) })
+    await app.use({
+      sandbox_persona: 'face-estimate-19',
+      claims: requests.claims({ age_thresholds: [18], overrides }),
+    })
     return (await reasons()).join('\n')
   },
   'The fragment never reaches my server': () => redirected({}),
@@ -157,7 +186,8 @@ const TROUBLES: Readonly<Record<string, () => Promise<string>>> = {
     await open({}, { Cookie: 'agekey_sandbox_persona=teen-16' })
     return (await reasons()).join('\n').split('\n')[0] ?? ''
   },
-  'The control API answers 401 in a container': () => controlApi({ controlToken: 'not-a-real-token' }),
+  'The control API answers 401 in a container': () =>
+    controlApi({ controlToken: 'not-a-real-token' }),
   'The control API answers 403 in a container': () => controlApi({}),
   'An age signal is refused by its provenance': async () => {
     const details = [ageSignal({ provenance: '/my_company' })]
@@ -183,14 +213,18 @@ const parts = new Map(
     .map((it) => [it.split('\n', 1)[0] ?? '', it]),
 )
 
-test.each(Object.entries(TROUBLES))('troubleshooting.md shows what the product says: %s', async (heading, show) => {
-  const [, shown] = /^```text\n(.*?)\n```/ms.exec(parts.get(heading) ?? '') ?? []
-  const withoutLink = (await show()).replace(/ \(flow f\d+: [^ )]+\)/, '')
-  expect(withoutLink.replaceAll(sandbox.baseUrl, 'http://localhost:2435')).toBe(shown)
-})
+test.each(Object.entries(TROUBLES))(
+  'troubleshooting.md shows what the product says: %s',
+  async (heading, show) => {
+    const [, shown] = /^```text\n(.*?)\n```/ms.exec(parts.get(heading) ?? '') ?? []
+    const withoutLink = (await show()).replace(/ \(flow f\d+: [^ )]+\)/, '')
+    expect(withoutLink.replaceAll(sandbox.baseUrl, 'http://localhost:2435')).toBe(shown)
+  },
+)
 
 test('Each part of troubleshooting.md has a case that makes its message, and names the cause and the remedy', () => {
   expect([...parts.keys()]).toEqual(Object.keys(TROUBLES))
   expect(parts.size).toBeGreaterThanOrEqual(20)
-  for (const part of parts.values()) expect(part).toMatch(/^\*\*Cause\.\*\* [\s\S]*^\*\*Remedy\.\*\* /m)
+  for (const part of parts.values())
+    expect(part).toMatch(/^\*\*Cause\.\*\* [\s\S]*^\*\*Remedy\.\*\* /m)
 })

@@ -15,12 +15,14 @@ const NOT_COMPILED: Readonly<Record<string, string>> = {
 /** What stands before each block of a page that shows some lines of a test. */
 const BEFORE: Readonly<Record<string, string>> = {
   'docs/driving.md': "declare const sandbox: import('agekey-sandbox').SandboxApi\n",
-  'docs/library.md': "declare const page: import('@playwright/test').Page\ndeclare const authorizationUrl: string\n",
+  'docs/library.md':
+    "declare const page: import('@playwright/test').Page\ndeclare const authorizationUrl: string\n",
 }
 
 /** Files that the reader of a page has beside its blocks. */
 const BESIDE: Readonly<Record<string, string>> = {
-  'audit/start-app.d.ts': 'export declare function startApp(env: Readonly<Record<string, string>>): Promise<string>',
+  'audit/start-app.d.ts':
+    'export declare function startApp(env: Readonly<Record<string, string>>): Promise<string>',
   'ci/testcontainers.d.ts': `declare module 'testcontainers' {
     class GenericContainer {
       constructor(image: string)
@@ -37,16 +39,22 @@ const CONFIG = {
   extends: join(ROOT, 'tsconfig.json'),
   compilerOptions: {
     moduleDetection: 'force',
-    // An example declares names that its reader uses later, and leaves out imports of a test runner with globals.
+    // An example declares names that its reader uses later, and leaves out imports of a test runner
+    // with globals.
     noUnusedLocals: false,
     noUnusedParameters: false,
     types: ['node', 'vitest/globals'],
-    paths: { 'agekey-sandbox': [join(ROOT, 'src/index.ts')], 'agekey-sandbox/*': [join(ROOT, 'src/*.ts')] },
+    paths: {
+      'agekey-sandbox': [join(ROOT, 'src/index.ts')],
+      'agekey-sandbox/*': [join(ROOT, 'src/*.ts')],
+    },
   },
   include: ['*/*'],
 }
 
-test('Every TypeScript example of the documents compiles against the library', { timeout: 120_000 }, async () => {
+test('Every TypeScript example of the documents compiles against the library', {
+  timeout: 120_000,
+}, async () => {
   const options = tableOf(readPage('library.md'), 'Option').flatMap(([names]) =>
     codeIn(names).flatMap((code) => /^\w+/.exec(code) ?? []),
   )
@@ -68,7 +76,8 @@ test('Every TypeScript example of the documents compiles against the library', {
     // @ts-expect-error A wrong name is an error: the examples are compared with the library.
     connectSandbox('http://localhost:2435').nexxt()`,
   )
-  for (const [name, code] of Object.entries(publishedShapes())) files.set(`of-this-test/${name}`, code)
+  for (const [name, code] of Object.entries(publishedShapes()))
+    files.set(`of-this-test/${name}`, code)
   const folder = makeScratchFolder()
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(CONFIG))
   for (const [name, code] of files) {
@@ -83,11 +92,18 @@ test('Every TypeScript example of the documents compiles against the library', {
   expect(errors).toBe('')
 })
 
-/** The types that the package publishes, and code that compiles when the library gives and takes what they say. */
+/**
+ * The types that the package publishes, and code that compiles when the library gives and takes
+ * what they say.
+ */
 function publishedShapes(): Readonly<Record<string, string>> {
   const shapes = writeShapes().replaceAll(/'\.\.\/src\/(.*)\.ts'/g, "'agekey-sandbox/$1'")
   // The package names what is built in; AuditedCheck is named by AuditReport only.
-  const names = [...shapes.matchAll(/^export (?:type|interface) (?!PersonaName|OutcomeName|AuditedCheck)(\w+)/gm)]
+  const names = [
+    ...shapes.matchAll(
+      /^export (?:type|interface) (?!PersonaName|OutcomeName|AuditedCheck)(\w+)/gm,
+    ),
+  ]
   const compared = names.map(
     ([, name]) =>
       `export const written${name} = (shape: Immutable<Inferred.${name}>): Immutable<Written.${name}> => shape`,

@@ -13,7 +13,8 @@ const asPowerShellPasses = (text: string) => text.replaceAll(/(?<!\\)"/g, '').re
 
 /** What stands behind a flag of the command of a row, without its quotes of PowerShell. */
 function bodyOf(shell: string, flag: string) {
-  const [, cell = ''] = tableOf(page, 'Shell | Write').find(([name]) => name?.trim() === shell) ?? []
+  const [, cell = ''] =
+    tableOf(page, 'Shell | Write').find(([name]) => name?.trim() === shell) ?? []
   const [, body = ''] = new RegExp(`${flag} '([^']*)'`).exec(cell) ?? []
   return body
 }
@@ -29,7 +30,9 @@ async function queue(body: string) {
 }
 
 test('windows.md has what the sandbox says of JSON whose quotes PowerShell took out', async () => {
-  const { error_description: said } = await queue(asPowerShellPasses(bodyOf('PowerShell 7.3 and later', '-d')))
+  const { error_description: said } = await queue(
+    asPowerShellPasses(bodyOf('PowerShell 7.3 and later', '-d')),
+  )
   expect(said).toBe(noJson)
 })
 
@@ -54,9 +57,11 @@ test('windows.md names the folder of the state', () => {
 })
 
 test('A path of windows.md in a YAML file is read as it is written, but for the one in double quotes', () => {
-  const [, , but = ''] = tableOf(page, 'To write').find(([, not]) => not?.includes('C:\\work')) ?? []
+  const [, , but = ''] =
+    tableOf(page, 'To write').find(([, not]) => not?.includes('C:\\work')) ?? []
   const written = codeIn(but)
   expect(written).toHaveLength(3)
-  for (const path of written) expect(parse(`path: ${path}`).path.replaceAll('/', '\\')).toBe('C:\\work\\personas')
+  for (const path of written)
+    expect(parse(`path: ${path}`).path.replaceAll('/', '\\')).toBe('C:\\work\\personas')
   expect(() => parse('path: "C:\\work\\personas"')).toThrow('Invalid escape sequence \\w')
 })

@@ -22,9 +22,19 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const folder = folderWith({}, afterAll)
 
 /** Builds images without a container engine, in a store of its own. */
-const STORE = ['--root', join(folder, 'store'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs']
+const STORE = [
+  '--root',
+  join(folder, 'store'),
+  '--runroot',
+  join(folder, 'run'),
+  '--storage-driver',
+  'vfs',
+]
 const buildah = (...args: string[]) =>
-  execFileSync('buildah', [...STORE, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+  execFileSync('buildah', [...STORE, ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim()
 
 /** Where this machine keeps the certificates that it trusts, and its npm. */
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt'
@@ -32,7 +42,9 @@ const NPM = '/usr/lib/node_modules/npm'
 
 /** How the image runs. Times are in nanoseconds. */
 let config: Readonly<Record<'User' | 'WorkingDir', string>> &
-  Readonly<Record<'Env' | 'Entrypoint' | 'Cmd', readonly string[]>> & { Healthcheck: { Test: readonly string[] } }
+  Readonly<Record<'Env' | 'Entrypoint' | 'Cmd', readonly string[]>> & {
+    Healthcheck: { Test: readonly string[] }
+  }
 /** The root folder of a container of the image. */
 let root: string
 
@@ -41,7 +53,14 @@ const TAG = 'localhost/agekey-sandbox'
 describeWith('buildah', 'The image', () => {
   beforeAll(() => {
     makeBase('localhost/node')
-    const how = ['--isolation', 'chroot', '--format', 'docker', '--build-arg', 'BASE=localhost/node']
+    const how = [
+      '--isolation',
+      'chroot',
+      '--format',
+      'docker',
+      '--build-arg',
+      'BASE=localhost/node',
+    ]
     buildah('bud', ...how, '--tag', TAG, ROOT)
     config = JSON.parse(buildah('inspect', '--type', 'image', TAG)).Docker.config
     root = buildah('mount', buildah('from', TAG))
@@ -50,7 +69,9 @@ describeWith('buildah', 'The image', () => {
   test('The image holds what runs, with the documents that it serves, and nothing else', () => {
     const texts = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md']
     const documents = [...texts, 'compose.yaml', 'docs', 'examples', 'skills']
-    expect(readdirSync(join(root, 'app')).sort()).toEqual([...documents, 'dist', 'package.json', 'public'].sort())
+    expect(readdirSync(join(root, 'app')).sort()).toEqual(
+      [...documents, 'dist', 'package.json', 'public'].sort(),
+    )
     expect(readdirSync(join(root, 'app/dist'))).toEqual(
       expect.arrayContaining(['THIRD-PARTY-LICENSES.txt', 'sbom.cdx.json']),
     )
@@ -74,7 +95,9 @@ describeWith('buildah', 'The image', () => {
 
   test('The image as PID 1, on a read-only disk without capabilities, gets healthy and ends on SIGTERM', async () => {
     const container = await start()
-    expect((await fetch(`${container.url}/v1/oidc/use/.well-known/openid-configuration`)).status).toBe(200)
+    expect(
+      (await fetch(`${container.url}/v1/oidc/use/.well-known/openid-configuration`)).status,
+    ).toBe(200)
 
     container.terminate()
     // Not killed: that would be no number.
@@ -86,7 +109,9 @@ describeWith('buildah', 'The image', () => {
     expect((await fetch(`${closed.url}/_sandbox/catalog`)).status).toBe(403)
     const open = await start({ AGEKEY_SANDBOX_CONTROL_TOKEN: 'right' })
     expect((await fetch(`${open.url}/_sandbox/catalog`)).status).toBe(401)
-    const answer = await fetch(`${open.url}/_sandbox/catalog`, { headers: { Authorization: 'Bearer right' } })
+    const answer = await fetch(`${open.url}/_sandbox/catalog`, {
+      headers: { Authorization: 'Bearer right' },
+    })
     expect(answer.status).toBe(200)
   })
 })
@@ -94,9 +119,13 @@ describeWith('buildah', 'The image', () => {
 /** Makes a base of this machine's Node on a minimal Debian, and tags it. */
 function makeBase(tag: string): void {
   const debian = join(folder, 'debian')
-  execFileSync('debootstrap', ['--variant=minbase', '--include=ca-certificates', 'bookworm', debian], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  execFileSync(
+    'debootstrap',
+    ['--variant=minbase', '--include=ca-certificates', 'bookworm', debian],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
   copyFileSync(process.execPath, join(debian, 'usr/bin/node'))
   mkdirSync(join(debian, 'usr/lib/node_modules'), { recursive: true })
   cpSync(NPM, join(debian, 'usr/lib/node_modules/npm'), { recursive: true })
@@ -109,10 +138,15 @@ function makeBase(tag: string): void {
   rmSync(debian, { recursive: true })
 }
 
-/** Runs the image until it is healthy, as a container engine does with `--read-only --cap-drop ALL`, in the network of this machine. */
+/**
+ * Runs the image until it is healthy, as a container engine does with `--read-only --cap-drop ALL`,
+ * in the network of this machine.
+ */
 async function start(env: Readonly<Record<string, string>> = {}) {
   const port = await findFreePort()
-  const given = Object.entries({ AGEKEY_SANDBOX_PORT: port, ...env }).map(([name, value]) => `${name}=${value}`)
+  const given = Object.entries({ AGEKEY_SANDBOX_PORT: port, ...env }).map(
+    ([name, value]) => `${name}=${value}`,
+  )
   const [uid = '', gid = ''] = config.User.split(':')
   const rights = ['--clear-groups', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
   const confined = ['--reuid', uid, '--regid', gid, ...rights]
@@ -125,9 +159,14 @@ async function start(env: Readonly<Record<string, string>> = {}) {
   const program = inside([...config.Entrypoint, ...config.Cmd])
   const child = spawn('unshare', [...apart, ...program], { stdio: ['ignore', 'ignore', 'inherit'] })
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
-  /** To the first process inside, which takes all others with it: giving up its rights, it let go of its parent. */
+  /**
+   * To the first process inside, which takes all others with it: giving up its rights, it let go of
+   * its parent.
+   */
   const signal = (name: NodeJS.Signals) => {
-    const first = spawnSync('pgrep', ['--parent', String(child.pid)], { encoding: 'utf8' }).stdout.trim()
+    const first = spawnSync('pgrep', ['--parent', String(child.pid)], {
+      encoding: 'utf8',
+    }).stdout.trim()
     if (first !== '') process.kill(Number(first), name)
   }
   onTestFinished(async () => {

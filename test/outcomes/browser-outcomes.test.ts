@@ -25,10 +25,16 @@ type Run = Awaited<ReturnType<typeof runUse>>
 
 /** Each row for each persona for whom a careless client says yes. */
 const baited = (rows: readonly Outcome[]) =>
-  rows.flatMap((outcome) => personasFor(outcome).map((persona) => ({ name: outcome.name, persona, outcome })))
+  rows.flatMap((outcome) =>
+    personasFor(outcome).map((persona) => ({ name: outcome.name, persona, outcome })),
+  )
 
 /** Reads an answer with jose; an answer that never comes is no answer. */
-async function readWithJose(at: Sandbox, run: Run, policy: Policy & { keys?: JWTVerifyGetKey } = {}) {
+async function readWithJose(
+  at: Sandbox,
+  run: Run,
+  policy: Policy & { keys?: JWTVerifyGetKey } = {},
+) {
   const expected = { issuer: issuerOf(at), clientId: at.client.clientId }
   const verify = verifyWithJose(policy.keys ?? (await fetchKeys(at.baseUrl)), expected, policy)
   return readUseAnswer(arrived(run.delivery), run.session, { verify, ignores: policy.ignores })
@@ -38,9 +44,15 @@ async function readWithJose(at: Sandbox, run: Run, policy: Policy & { keys?: JWT
 async function readWithOpenidClient(at: Sandbox, { session, delivery }: Run) {
   const verify: VerifyIdToken = async (_idToken, { nonce, state }, { params }) => {
     const metadata = { id_token_signed_response_alg: 'RS256' }
-    const config = await client.discovery(new URL(issuerOf(at)), at.client.clientId, metadata, client.None(), {
-      execute: [client.allowInsecureRequests, client.useIdTokenResponseType],
-    })
+    const config = await client.discovery(
+      new URL(issuerOf(at)),
+      at.client.clientId,
+      metadata,
+      client.None(),
+      {
+        execute: [client.allowInsecureRequests, client.useIdTokenResponseType],
+      },
+    )
     const address = new URL(`http://localhost:3000/callback#${params}`)
     return client.implicitAuthentication(config, address, nonce, { expectedState: state })
   }
@@ -68,15 +80,24 @@ async function readByBoth(run: Run): Promise<Readonly<Record<string, string>>> {
 
 const refused = baited(rowsOf('use', 'refuse'))
 
-test.each(refused)('Correct clients refuse the Use answer $name as $persona', async ({ outcome, persona }) => {
-  const run = await runUse(sandbox, outcome, { sandbox_persona: persona })
-  expect(await readByBoth(run)).toEqual({ jose: 'refused', 'openid-client': 'refused' })
-})
+test.each(refused)(
+  'Correct clients refuse the Use answer $name as $persona',
+  async ({ outcome, persona }) => {
+    const run = await runUse(sandbox, outcome, { sandbox_persona: persona })
+    expect(await readByBoth(run)).toEqual({ jose: 'refused', 'openid-client': 'refused' })
+  },
+)
 
-test.each(rowsOf('use', 'accept'))('Correct clients accept the Use answer $name', async (outcome) => {
-  const kind = outcome.ending?.kind ?? 'verified'
-  expect(await readByBoth(await runUse(sandbox, outcome))).toEqual({ jose: kind, 'openid-client': kind })
-})
+test.each(rowsOf('use', 'accept'))(
+  'Correct clients accept the Use answer $name',
+  async (outcome) => {
+    const kind = outcome.ending?.kind ?? 'verified'
+    expect(await readByBoth(await runUse(sandbox, outcome))).toEqual({
+      jose: kind,
+      'openid-client': kind,
+    })
+  },
+)
 
 const clientWithES256 = await shareSandbox(CLIENT_WITH_ES256)
 const ES256 = { algorithms: ['ES256'] }
@@ -85,10 +106,13 @@ const ES256 = { algorithms: ['ES256'] }
 const signedRows = (correctClient: Outcome['correctClient']) =>
   rowsOf('use', correctClient).filter(({ seam }) => seam === 'token')
 
-test.each(baited(signedRows('refuse')))('A client with ES256 refuses $name as $persona', async (row) => {
-  const run = await runUse(clientWithES256, row.outcome, { sandbox_persona: row.persona })
-  await expect(readWithJose(clientWithES256, run, ES256)).rejects.toThrow(Refusal)
-})
+test.each(baited(signedRows('refuse')))(
+  'A client with ES256 refuses $name as $persona',
+  async (row) => {
+    const run = await runUse(clientWithES256, row.outcome, { sandbox_persona: row.persona })
+    await expect(readWithJose(clientWithES256, run, ES256)).rejects.toThrow(Refusal)
+  },
+)
 
 test.each(signedRows('accept'))('A client that alone has ES256 accepts $name', async (outcome) => {
   const run = await runUse(clientWithES256, outcome)
@@ -97,7 +121,10 @@ test.each(signedRows('accept'))('A client that alone has ES256 accepts $name', a
 
 /** Outcomes that a client judges by what it was set up to take, or by what it remembers. */
 const JUDGES: Readonly<Record<string, (outcome: Outcome) => Promise<void>>> = {
-  'id_token.expired_one_second_ago': judgedBy({ clockToleranceSeconds: 60 }, { clockToleranceSeconds: 0 }),
+  'id_token.expired_one_second_ago': judgedBy(
+    { clockToleranceSeconds: 60 },
+    { clockToleranceSeconds: 0 },
+  ),
   'id_token.expired_two_minutes_ago': judgedBy({ clockToleranceSeconds: 180 }, {}),
   'id_token.kid_missing': judgedBy({ requireKid: false }, { requireKid: true }),
   'id_token.typ_other': judgedBy({ checkType: false }, { checkType: true }),
@@ -140,7 +167,10 @@ function leftAlone(ignored: Ignorable) {
   return judgedBy({ ignores: [ignored] }, {})
 }
 
-/** The subject is the same each time, and a new key must be fetched: the rows are read by other tests. */
+/**
+ * The subject is the same each time, and a new key must be fetched: the rows are read by other
+ * tests.
+ */
 const REMEMBERED = ['id_token.sub_seen_before', 'id_token.key_rotated']
 
 const differing = rowsOf('use', 'depends').filter(({ name }) => !REMEMBERED.includes(name))
@@ -157,7 +187,9 @@ test('id_token.key_rotated signs by one new key, published from then on, and lea
   const fresh = await startSandbox()
   const keySet = z.object({ keys: z.array(z.object({ kid: z.string() })) })
   const publishedKids = async () =>
-    keySet.parse((await fresh.request.get('/.well-known/jwks.json')).body).keys.map(({ kid }) => kid)
+    keySet
+      .parse((await fresh.request.get('/.well-known/jwks.json')).body)
+      .keys.map(({ kid }) => kid)
   const before = await publishedKids()
   const usual = decodeProtectedHeader(await idTokenOf(fresh, 'verified'))
   const { kid = '' } = decodeProtectedHeader(await idTokenOf(fresh, 'id_token.key_rotated'))
@@ -171,7 +203,9 @@ test('id_token.key_rotated signs by one new key, published from then on, and lea
 
 test('An id_token of id_token.padded shows the padding, however long it is', async () => {
   for (const length of [16, 17, 18]) {
-    const payload = (await idTokenOf(sandbox, 'id_token.padded', { nonce: 'n'.repeat(length) })).split('.')[1] ?? ''
+    const payload =
+      (await idTokenOf(sandbox, 'id_token.padded', { nonce: 'n'.repeat(length) })).split('.')[1] ??
+      ''
     expect([payload.length % 4, payload]).toEqual([0, expect.stringMatching(/[^=]={1,2}$/)])
   }
 })

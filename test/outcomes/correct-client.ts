@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import * as z from 'zod'
 
-/** What a relying party keeps in the user's session when it begins a flow, and removes when the answer comes. */
+/**
+ * What a relying party keeps in the user's session when it begins a flow, and removes when the
+ * answer comes.
+ */
 export interface Session {
   readonly mode: 'fragment' | 'query' | 'form_post'
   readonly state: string
@@ -22,15 +25,27 @@ export interface Delivery {
 }
 
 export type UseAnswer =
-  | { kind: 'verified'; ageThresholds: Readonly<Record<string, boolean>>; sub: string; code: string | undefined }
+  | {
+      kind: 'verified'
+      ageThresholds: Readonly<Record<string, boolean>>
+      sub: string
+      code: string | undefined
+    }
   | { kind: 'create_requested' }
 
 export class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
-/** Checks signature and registered claims of an id_token, by a library. @throws when it is not valid */
-export type VerifyIdToken = (idToken: string, session: Session, delivery: Delivery) => Promise<JWTPayload>
+/**
+ * Checks signature and registered claims of an id_token, by a library.
+ * @throws when it is not valid
+ */
+export type VerifyIdToken = (
+  idToken: string,
+  session: Session,
+  delivery: Delivery,
+) => Promise<JWTPayload>
 
 /** What one client refuses and another leaves alone, of which both are correct. */
 export type Ignorable =
@@ -50,11 +65,16 @@ export async function readUseAnswer(
   session: Session,
   { verify, ignores = [] }: { verify: VerifyIdToken; ignores?: readonly Ignorable[] | undefined },
 ): Promise<UseAnswer> {
-  const { id_token: idToken, create_requested: createRequested, code } = readAnswer(delivery, session, ignores)
+  const {
+    id_token: idToken,
+    create_requested: createRequested,
+    code,
+  } = readAnswer(delivery, session, ignores)
   if (createRequested !== undefined) {
     require(session.canCreate, 'create_requested was not on offer')
     require(createRequested === 'true', 'create_requested is not exactly true')
-    require(idToken === undefined && code === undefined, 'create_requested comes with another answer')
+    require(idToken === undefined &&
+      code === undefined, 'create_requested comes with another answer')
     return { kind: 'create_requested' }
   }
   require(idToken !== undefined, 'there is no id_token')
@@ -67,8 +87,10 @@ export async function readUseAnswer(
   })
   const { sub, ageThresholds } = readAnswers(payload, session, ignores)
   const expected = session.upgrade && !Object.values(ageThresholds).includes(true)
-  if (!expected && ignores.includes('unasked code')) return { kind: 'verified', ageThresholds, sub, code: undefined }
-  const codeHash = code === undefined && ignores.includes('c_hash without code') ? undefined : payload['c_hash']
+  if (!expected && ignores.includes('unasked code'))
+    return { kind: 'verified', ageThresholds, sub, code: undefined }
+  const codeHash =
+    code === undefined && ignores.includes('c_hash without code') ? undefined : payload['c_hash']
   checkCode(codeHash, code, { expected })
   return { kind: 'verified', ageThresholds, sub, code }
 }
@@ -83,9 +105,18 @@ export interface Policy {
 }
 
 export const verifyWithJose =
-  (keys: JWTVerifyGetKey, expected: { issuer: string; clientId: string }, policy: Policy = {}): VerifyIdToken =>
+  (
+    keys: JWTVerifyGetKey,
+    expected: { issuer: string; clientId: string },
+    policy: Policy = {},
+  ): VerifyIdToken =>
   async (idToken, session) => {
-    const { algorithms = ['RS256'], clockToleranceSeconds = 0, requireKid = true, checkType = true } = policy
+    const {
+      algorithms = ['RS256'],
+      clockToleranceSeconds = 0,
+      requireKid = true,
+      checkType = true,
+    } = policy
     const { payload, protectedHeader } = await jwtVerify(idToken, keys, {
       algorithms: [...algorithms],
       issuer: expected.issuer,
@@ -99,11 +130,17 @@ export const verifyWithJose =
     require(payload['nonce'] === session.nonce, 'nonce is not the one that was sent')
     const others = [payload.aud].flat().filter((audience) => audience !== expected.clientId)
     const { azp } = payload
-    require(azp === undefined ? others.length === 0 : azp === expected.clientId, 'the token is for another client')
+    require(azp === undefined
+      ? others.length === 0
+      : azp === expected.clientId, 'the token is for another client')
     return payload
   }
 
-/** The parameters, each once and in the right place, of an answer that belongs to this session and is no error. @throws Refusal */
+/**
+ * The parameters, each once and in the right place, of an answer that belongs to this session and
+ * is no error.
+ * @throws Refusal
+ */
 function readAnswer(
   { mode, params }: Delivery,
   session: Pick<Session, 'mode' | 'state'>,
@@ -114,7 +151,9 @@ function readAnswer(
   const read: Record<string, string | undefined> = Object.fromEntries(params)
   require(read['state'] === session.state, 'state is not the one of this session')
   require(read['iss'] === undefined ||
-    ignores.includes('iss of the callback'), 'the service sends no iss: the answer is from another service')
+    ignores.includes(
+      'iss of the callback',
+    ), 'the service sends no iss: the answer is from another service')
   const isLeftOut = read['error'] === '' && ignores.includes('empty error')
   require(read['error'] === undefined || isLeftOut, `error ${read['error']}`)
   return read
@@ -132,7 +171,11 @@ const idTokenClaims = z.object({
 /** Seconds by which the clocks of service and relying party may differ. */
 const SKEW = 60
 
-function readAnswers(payload: JWTPayload, { claims, startedAt }: Session, ignores: readonly Ignorable[]) {
+function readAnswers(
+  payload: JWTPayload,
+  { claims, startedAt }: Session,
+  ignores: readonly Ignorable[],
+) {
   const parsed = idTokenClaims.safeParse(payload)
   require(parsed.success, `a claim has not the type that it should have: ${parsed.error}`)
   const { sub, iat, exp, age_thresholds: ageThresholds, req_claims_hash: claimsHash } = parsed.data
@@ -140,8 +183,11 @@ function readAnswers(payload: JWTPayload, { claims, startedAt }: Session, ignore
   const isOfFlow = iat >= startedAt - SKEW && iat <= Date.now() / 1000 + SKEW
   require(isOfFlow || ignores.includes('iat'), 'the token was not issued in this flow')
   require(exp - Math.max(iat, startedAt) <= 600 + SKEW, 'the token lives longer than 10 minutes')
-  require(claimsHash === base64urlSha256(claims, 32), 'the claims that were answered are not those that were sent')
-  const requested = z.object({ age_thresholds: z.array(z.number()) }).parse(JSON.parse(claims)).age_thresholds
+  require(claimsHash ===
+    base64urlSha256(claims, 32), 'the claims that were answered are not those that were sent')
+  const requested = z
+    .object({ age_thresholds: z.array(z.number()) })
+    .parse(JSON.parse(claims)).age_thresholds
   // Own members only: a parsed object may bring its prototype along.
   const answered = Object.keys(Object(payload['age_thresholds']))
   const areAll = answered.length === requested.length || ignores.includes('unasked thresholds')
@@ -150,9 +196,16 @@ function readAnswers(payload: JWTPayload, { claims, startedAt }: Session, ignore
   return { sub, ageThresholds }
 }
 
-function checkCode(codeHash: unknown, code: string | undefined, { expected }: { expected: boolean }): void {
-  require((code !== undefined) === expected, expected ? 'the code is missing' : 'a code comes unasked')
-  require(codeHash === (code === undefined ? undefined : base64urlSha256(code, 16)), 'c_hash does not fit the code')
+function checkCode(
+  codeHash: unknown,
+  code: string | undefined,
+  { expected }: { expected: boolean },
+): void {
+  require((code !== undefined) === expected, expected
+    ? 'the code is missing'
+    : 'a code comes unasked')
+  require(codeHash ===
+    (code === undefined ? undefined : base64urlSha256(code, 16)), 'c_hash does not fit the code')
 }
 
 const base64urlSha256 = (text: string, bytes: number) =>

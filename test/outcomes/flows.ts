@@ -4,7 +4,13 @@ import { OUTCOMES } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../src/sandbox/outcomes/outcome.ts'
 import type { Sandbox, SandboxOptions } from '../../src/server/create-sandbox.ts'
 import { tagsOf } from '../support/markup.ts'
-import { type Changes, claims, createRequest, REDIRECT_URI, useRequest } from '../support/requests.ts'
+import {
+  type Changes,
+  claims,
+  createRequest,
+  REDIRECT_URI,
+  useRequest,
+} from '../support/requests.ts'
 import type { Delivery, Session } from './correct-client.ts'
 
 export const rowsOf = (flow: Outcome['flow'], correctClient: Outcome['correctClient']) =>
@@ -23,7 +29,9 @@ export const issuerOf = (sandbox: Sandbox) => `${sandbox.baseUrl}/v1/oidc/use`
 /** What an earlier flow sends: always the same, so that a run can be repeated byte by byte. */
 const EARLIER = { state: 'state-of-an-earlier-flow', nonce: 'nonce-of-an-earlier-flow' }
 
-/** Begins a Use flow that has what the outcome needs, an earlier flow among it, and ends with it. */
+/**
+ * Begins a Use flow that has what the outcome needs, an earlier flow among it, and ends with it.
+ */
 export async function runUse(
   sandbox: Sandbox,
   outcome: Pick<Outcome, 'name' | 'needs'>,
@@ -46,7 +54,10 @@ export async function runUse(
     sandbox_outcome: outcome.name,
     ...changes,
   })
-  return { session, delivery: await visit(`${sandbox.baseUrl}/v1/oidc/use?${new URLSearchParams(request)}`) }
+  return {
+    session,
+    delivery: await visit(`${sandbox.baseUrl}/v1/oidc/use?${new URLSearchParams(request)}`),
+  }
 }
 
 /** Sends the user of a pushed request to the Create flow, which ends as asked. */
@@ -74,7 +85,9 @@ function visit(url: string): Promise<Delivery | undefined> {
 
 function deliveryOf(location: string | undefined, body: string): Delivery | undefined {
   if (location === undefined) {
-    const isForm = tagsOf(body).some(({ name, attributes }) => name === 'form' && 'data-submit' in attributes)
+    const isForm = tagsOf(body).some(
+      ({ name, attributes }) => name === 'form' && 'data-submit' in attributes,
+    )
     return isForm ? { mode: 'form_post', params: new URLSearchParams(fieldsOf(body)) } : undefined
   }
   const { hash, search } = new URL(location)

@@ -4,7 +4,14 @@ import { expect, test } from 'vitest'
 import { readingId } from '../../src/sandbox/readings/reading.ts'
 import { READINGS } from '../../src/sandbox/readings/readings.ts'
 import type { SandboxApi } from '../../src/server/client/sandbox-api.ts'
-import { ageSignal, basic, createRequest, pushedRequest, tokenRequest, useRequest } from '../support/requests.ts'
+import {
+  ageSignal,
+  basic,
+  createRequest,
+  pushedRequest,
+  tokenRequest,
+  useRequest,
+} from '../support/requests.ts'
 import { startSandbox } from '../support/sandbox.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -20,10 +27,16 @@ const CHANGED: Readonly<Record<string, Texts>> = {
   'error_body=plain': refusals({ body: described }),
   'upgrade_error_body=empty': refusals({ type: 'null', body: '' }, UPGRADES),
   'upgrade_error_body=text': {
-    ...refusals({ type: 'text/plain; charset=utf-8', body: 'invalid_authorization_details: ...' }, UPGRADES),
+    ...refusals(
+      { type: 'text/plain; charset=utf-8', body: 'invalid_authorization_details: ...' },
+      UPGRADES,
+    ),
     'refused: upgrade.refused.body': 'invalid_token: ...',
   },
-  'client_error_status=400': { 'refused: par.refused.status': '400', 'refused: par.forced.refused.status': '400' },
+  'client_error_status=400': {
+    'refused: par.refused.status': '400',
+    'refused: par.forced.refused.status': '400',
+  },
   'refused_token_status=403': { 'refused: upgrade.refused.status': '403' },
   'refused_signal_status=422': {
     'refused: signals.refused.status': '422',
@@ -82,7 +95,10 @@ const CHANGED: Readonly<Record<string, Texts>> = {
     'use: token.claims': 'req_claims_hash age_thresholds nonce exp iat aud iss sub',
   },
   'token_layout=indented': { 'use: token.layout': 'indented' },
-  'code_use=repeated': { 'upgrade: exchange.again': '200', 'upgrade: upgrade.after_second_exchange': '200' },
+  'code_use=repeated': {
+    'upgrade: exchange.again': '200',
+    'upgrade: upgrade.after_second_exchange': '200',
+  },
   'request_uri_use=repeated': { 'create: create.again': '302 no error' },
   'access_token_use=single': { 'upgrade: upgrade.again': '401' },
   'code_lifetime=60': { 'upgrade: exchange.after_61s': '400' },
@@ -127,7 +143,10 @@ const CHANGED: Readonly<Record<string, Texts>> = {
   },
 }
 
-function refusals(facts: Texts, calls: readonly string[] = ['par', 'par.forced', 'exchange', ...UPGRADES]): Texts {
+function refusals(
+  facts: Texts,
+  calls: readonly string[] = ['par', 'par.forced', 'exchange', ...UPGRADES],
+): Texts {
   const changed = calls.flatMap((call) =>
     Object.entries(facts).map(([fact, value]) => [`refused: ${call}.refused.${fact}`, value]),
   )
@@ -136,7 +155,11 @@ function refusals(facts: Texts, calls: readonly string[] = ['par', 'par.forced',
 
 /** How a Create flow ends whose request_uri has expired or was used. */
 function expiredEnds(end: string): Texts {
-  return { 'create: create.again': end, 'create: create.expired': end, 'create: create.expired.forced': end }
+  return {
+    'create: create.again': end,
+    'create: create.expired': end,
+    'create: create.expired.forced': end,
+  }
 }
 
 /** A parameter at the end of each callback. */
@@ -153,7 +176,9 @@ function callbacks(name: string): Texts {
 
 function claims(added: Texts): Texts {
   const names = Object.keys(added).join(' ')
-  const facts = Object.entries(added).flatMap(([name, value]) => (value === '' ? [] : [[`use: token.${name}`, value]]))
+  const facts = Object.entries(added).flatMap(([name, value]) =>
+    value === '' ? [] : [[`use: token.${name}`, value]],
+  )
   return { 'use: token.claims': `${CLAIM_NAMES} ${names}`, ...Object.fromEntries(facts) }
 }
 
@@ -164,7 +189,12 @@ async function callbackOf(answer: Promise<Response>) {
   const { status, headers } = await answer
   const location = headers.get('location') ?? ''
   const params = new URLSearchParams(location.split(/[?#]/)[1])
-  return { status, location, names: [...params.keys()].join(' '), params: Object.fromEntries(params) }
+  return {
+    status,
+    location,
+    names: [...params.keys()].join(' '),
+    params: Object.fromEntries(params),
+  }
 }
 
 function createObserver({ baseUrl }: Pick<SandboxApi, 'baseUrl'>) {
@@ -187,17 +217,23 @@ function createObserver({ baseUrl }: Pick<SandboxApi, 'baseUrl'>) {
     createRefused: (requestUri: string) =>
       callbackOf(get('/v1/oidc/create', createRequest(requestUri, { scope: 'profile' }))),
     create: (requestUri: string, outcome: string) =>
-      callbackOf(get('/v1/oidc/create', createRequest(requestUri), { 'X-Sandbox-Outcome': outcome })),
+      callbackOf(
+        get('/v1/oidc/create', createRequest(requestUri), { 'X-Sandbox-Outcome': outcome }),
+      ),
     exchange: (code: string | undefined, secret = 'sk_test_sandbox') =>
       post('/v1/oidc/use/token', new URLSearchParams(tokenRequest(code)), {
         Authorization: basic('ak_test_sandbox', secret),
       }),
     upgrade: (token: string, { word = 'svc', provenance = '/veratad/roc', headers = {} } = {}) =>
-      post(`/v1/${word}/upgrade`, JSON.stringify({ authorization_details: [ageSignal({ provenance })] }), {
-        ...headers,
-        Authorization: `Bearer ${token}`,
-        'Content-Type': 'application/json',
-      }),
+      post(
+        `/v1/${word}/upgrade`,
+        JSON.stringify({ authorization_details: [ageSignal({ provenance })] }),
+        {
+          ...headers,
+          Authorization: `Bearer ${token}`,
+          'Content-Type': 'application/json',
+        },
+      ),
     signalsOf: async (persona: string): Promise<readonly { verified_at: string }[]> =>
       (await (await get(`/_sandbox/personas/${persona}`)).json()).age_key.signals,
     code: () => use('code_issued', { scope: 'openid svc.upgrade' }),
@@ -214,7 +250,10 @@ const OBSERVERS = {
   published: observePublished,
 }
 
-/** What a client sees of a tenant, in words that are the same in each run: `use: use.status` is of the part `use`. */
+/**
+ * What a client sees of a tenant, in words that are the same in each run: `use: use.status` is of
+ * the part `use`.
+ */
 async function observe(tenant: SandboxApi, isAsked: (part: string) => boolean): Promise<Texts> {
   const observed: Record<string, string> = {}
   for (const [part, look] of Object.entries(OBSERVERS).filter(([part]) => isAsked(part))) {
@@ -227,7 +266,9 @@ async function observe(tenant: SandboxApi, isAsked: (part: string) => boolean): 
 async function observeUse({ use, useRefused, signalsOf }: Observer): Promise<Texts> {
   const [signal] = await signalsOf('adult-passport')
   const day = signal?.verified_at.slice(0, 10)
-  const onThatDay = await use('verified', { claims: `{"age_thresholds":[18],"verified_after":"${day}"}` })
+  const onThatDay = await use('verified', {
+    claims: `{"age_thresholds":[18],"verified_after":"${day}"}`,
+  })
   const verified = await use('verified')
   const denied = await use('access_denied')
   const refused = await useRefused()
@@ -238,7 +279,9 @@ async function observeUse({ use, useRefused, signalsOf }: Observer): Promise<Tex
     'use.denied.blanks': /%20|\+/.exec(denied.location)?.[0] ?? 'none',
     'use.refused.params': refused.names,
     'use.refused.error': refused.params['error'] ?? '',
-    'use.on_that_day': JSON.stringify(Object(decodeJwt(onThatDay.params['id_token'] ?? '')['age_thresholds'])['18']),
+    'use.on_that_day': JSON.stringify(
+      Object(decodeJwt(onThatDay.params['id_token'] ?? '')['age_thresholds'])['18'],
+    ),
     ...observeToken(verified.params['id_token'] ?? ''),
   }
 }
@@ -255,10 +298,12 @@ function observeToken(idToken: string): Texts {
     'token.claims': Object.keys(claims).join(' '),
     'token.layout': payload.includes('\n') ? 'indented' : 'compact',
     'token.sub': /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(sub) ? 'uuid' : String(sub.length),
-    'token.times': Number.isInteger(claims.iat) && Number.isInteger(claims.exp) ? 'whole' : 'fractional',
+    'token.times':
+      Number.isInteger(claims.iat) && Number.isInteger(claims.exp) ? 'whole' : 'fractional',
     'token.lifetime': String((claims.exp ?? 0) - (claims.iat ?? 0)),
     'token.azp': String(claims['azp']),
-    'token.nbf': claims.nbf === undefined ? 'absent' : String(Math.round((claims.iat ?? 0) - claims.nbf)),
+    'token.nbf':
+      claims.nbf === undefined ? 'absent' : String(Math.round((claims.iat ?? 0) - claims.nbf)),
     'token.req_claims_hash': hashOf(String(claims['req_claims_hash'])),
   }
 }
@@ -310,7 +355,10 @@ async function observeCreate(
   }
 }
 
-async function observeUpgrade({ code, exchange, upgrade, signalsOf }: Observer, { clock }: SandboxApi): Promise<Texts> {
+async function observeUpgrade(
+  { code, exchange, upgrade, signalsOf }: Observer,
+  { clock }: SandboxApi,
+): Promise<Texts> {
   const callback = await code()
   const { code: first } = callback.params
   const token = await (await exchange(first)).json()
@@ -366,7 +414,9 @@ async function observeRefusal(call: string, answer: Response): Promise<Texts> {
     [`${call}.refused.status`]: String(answer.status),
     [`${call}.refused.type`]: String(type),
     [`${call}.refused.challenge`]: String(answer.headers.has('www-authenticate')),
-    [`${call}.refused.body`]: isJson ? Object.keys(JSON.parse(text)).join(' ') : text.replace(/: .*/, ': ...'),
+    [`${call}.refused.body`]: isJson
+      ? Object.keys(JSON.parse(text)).join(' ')
+      : text.replace(/: .*/, ': ...'),
   }
 }
 
@@ -378,11 +428,17 @@ async function observePublished({ get, use, upgrade }: Observer): Promise<Texts>
   const createDocument = await read('/v1/oidc/create/.well-known/openid-configuration')
   const { keys } = await read('/.well-known/jwks.json')
   const words = ['svc', 'agekey']
-  const scopes = await Promise.all(words.map((one) => use('code_issued', { scope: `openid ${one}.upgrade` })))
+  const scopes = await Promise.all(
+    words.map((one) => use('code_issued', { scope: `openid ${one}.upgrade` })),
+  )
   const paths = await Promise.all(words.map((word) => upgrade('none', { word })))
   return {
-    'discovery.members': [useDocument, createDocument].map((document) => Object.keys(document).length).join(' '),
-    'discovery.added': ADDED.filter((name) => name in useDocument && name in createDocument).join(' '),
+    'discovery.members': [useDocument, createDocument]
+      .map((document) => Object.keys(document).length)
+      .join(' '),
+    'discovery.added': ADDED.filter((name) => name in useDocument && name in createDocument).join(
+      ' ',
+    ),
     'discovery.algs': useDocument.id_token_signing_alg_values_supported.join(' '),
     'jwks.types': keys.map((key: { kty: string }) => key.kty).join(' '),
     'jwks.members': Object.keys(keys.at(-1)).sort().join(' '),
@@ -392,11 +448,15 @@ async function observePublished({ get, use, upgrade }: Observer): Promise<Texts>
 }
 
 const VARIANTS = READINGS.flatMap(({ name, variants, default: usual }) =>
-  variants.filter((variant) => variant.name !== usual).map((variant) => ({ name, variant: variant.name })),
+  variants
+    .filter((variant) => variant.name !== usual)
+    .map((variant) => ({ name, variant: variant.name })),
 )
 
 test('Each variant of a reading but the default has a line that says what a client sees of it', () => {
-  expect(Object.keys(CHANGED).sort()).toEqual(VARIANTS.map(({ name, variant }) => readingId(name, variant)).sort())
+  expect(Object.keys(CHANGED).sort()).toEqual(
+    VARIANTS.map(({ name, variant }) => readingId(name, variant)).sort(),
+  )
 })
 
 test('A variant of a reading changes what its line says on each answer concerned, and nothing else there', async () => {
@@ -407,14 +467,20 @@ test('A variant of a reading changes what its line says on each answer concerned
     const expected = CHANGED[id] ?? {}
     const tenant = sandbox.tenant(`variant-${index}`)
     await tenant.configure({ readings: { [name]: variant } })
-    const isConcerned = (part: string) => Object.keys(expected).some((fact) => fact.startsWith(`${part}:`))
+    const isConcerned = (part: string) =>
+      Object.keys(expected).some((fact) => fact.startsWith(`${part}:`))
     const seen = await observe(tenant, isConcerned)
-    const changed = Object.fromEntries(Object.entries(seen).filter(([fact, value]) => usual[fact] !== value))
+    const changed = Object.fromEntries(
+      Object.entries(seen).filter(([fact, value]) => usual[fact] !== value),
+    )
     expect({ [id]: changed }).toEqual({ [id]: expected })
   }
 }, 60_000)
 
-/** What a client takes for the value of a member that is absent (OpenID Connect Discovery 1.0 section 3, RFC 9126 section 5). */
+/**
+ * What a client takes for the value of a member that is absent (OpenID Connect Discovery 1.0
+ * section 3, RFC 9126 section 5).
+ */
 const WHEN_ABSENT = {
   response_modes_supported: ['query', 'fragment'],
   grant_types_supported: ['authorization_code', 'implicit'],
@@ -431,12 +497,20 @@ test('A client reads from the minimal discovery documents, by the defaults of ab
   const sandbox = await startSandbox()
   const minimal = sandbox.tenant('minimal')
   await minimal.configure({ readings: { discovery: 'minimal' } })
-  const read = async ({ get }: Observer, flow: string): Promise<Readonly<Record<string, unknown>>> =>
+  const read = async (
+    { get }: Observer,
+    flow: string,
+  ): Promise<Readonly<Record<string, unknown>>> =>
     (await get(`/v1/oidc/${flow}/.well-known/openid-configuration`)).json()
   for (const flow of ['use', 'create']) {
-    const [full, few] = await Promise.all([sandbox, minimal].map((api) => read(createObserver(api), flow)))
+    const [full, few] = await Promise.all(
+      [sandbox, minimal].map((api) => read(createObserver(api), flow)),
+    )
     const told = (document = {}) =>
-      Object.entries({ ...WHEN_ABSENT, ...document }).map(([name, value]) => [name, [value].flat().sort()])
+      Object.entries({ ...WHEN_ABSENT, ...document }).map(([name, value]) => [
+        name,
+        [value].flat().sort(),
+      ])
     const inFew = Object.keys({ ...WHEN_ABSENT, ...few })
     const ofMinimal = JSON.stringify(told(few)).replaceAll('/t/minimal', '')
     expect(Object.fromEntries(JSON.parse(ofMinimal))).toEqual(

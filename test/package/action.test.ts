@@ -13,9 +13,15 @@ import { packageOfRun } from '../support/run.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-type Step = Readonly<Partial<Record<'id' | 'if' | 'run' | 'uses', string> & Record<'with' | 'env', Texts>>>
-type Described = Readonly<Record<string, Readonly<Record<'description' | 'default' | 'value', string>>>>
-type Action = Readonly<Record<'inputs' | 'outputs', Described> & { runs: { using: string; steps: readonly Step[] } }>
+type Step = Readonly<
+  Partial<Record<'id' | 'if' | 'run' | 'uses', string> & Record<'with' | 'env', Texts>>
+>
+type Described = Readonly<
+  Record<string, Readonly<Record<'description' | 'default' | 'value', string>>>
+>
+type Action = Readonly<
+  Record<'inputs' | 'outputs', Described> & { runs: { using: string; steps: readonly Step[] } }
+>
 const { inputs, outputs, runs }: Action = parse(readRoot('action.yml'))
 
 /** A checkout of the action with these files; without any its sandbox is not built. */
@@ -26,12 +32,19 @@ function checkout(files: Texts = {}, atEnd?: typeof afterAll): string {
 }
 
 /** A checkout in which a program stands in the place of the sandbox. */
-const checkoutWith = (program: string) => checkout({ 'package.json': '{"type": "module"}', 'dist/bin.js': program })
+const checkoutWith = (program: string) =>
+  checkout({ 'package.json': '{"type": "module"}', 'dist/bin.js': program })
 
-/** What a step finds in a runner of GitHub: the checkout of the action, the working folder and the environment. */
+/**
+ * What a step finds in a runner of GitHub: the checkout of the action, the working folder and the
+ * environment.
+ */
 type Runner = Readonly<{ action: string; cwd: string; env: Texts }>
 
-/** Runs the steps of the action with bash as GitHub does: after one that fails, only those that always run. */
+/**
+ * Runs the steps of the action with bash as GitHub does: after one that fails, only those that
+ * always run.
+ */
 async function use(action: string, given: Texts, { cwd = makeScratchFolder(), env = {} } = {}) {
   const temp = folderWith({ output: '', summary: '' })
   const files = { GITHUB_OUTPUT: join(temp, 'output'), GITHUB_STEP_SUMMARY: join(temp, 'summary') }
@@ -56,7 +69,10 @@ async function use(action: string, given: Texts, { cwd = makeScratchFolder(), en
 
 function start({ run = '', env = {} }: Step, given: Texts, runner: Runner) {
   const filled = (text: string) =>
-    text.replaceAll(/\$\{\{ inputs\.([a-z-]+) \}\}/g, (_, name: string) => given[name] ?? inputs[name]?.default ?? '')
+    text.replaceAll(
+      /\$\{\{ inputs\.([a-z-]+) \}\}/g,
+      (_, name: string) => given[name] ?? inputs[name]?.default ?? '',
+    )
   const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run], {
     cwd: runner.cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -73,7 +89,8 @@ function start({ run = '', env = {} }: Step, given: Texts, runner: Runner) {
   return { child, ended }
 }
 
-const annotations = (log: string) => log.split('\n').filter((line) => /^::(?:error|warning|notice) /.test(line))
+const annotations = (log: string) =>
+  log.split('\n').filter((line) => /^::(?:error|warning|notice) /.test(line))
 
 /** The example app, careless when its check of the nonce is taken out. */
 function startOf({ isCareless = false } = {}): string {
@@ -95,10 +112,14 @@ test('The action passes an app that refuses, and says so in an annotation, the s
   const done = await use(built, { url, start: startOf(), only, 'fail-on': 'may' })
   const summary = expect.stringContaining('2 refused')
   expect(done, done.log).toMatchObject({ code: 0, summary, outputs: { 'exit-code': '0' } })
-  const annotation = expect.stringMatching(/^::notice title=agekey-sandbox audit::passed: 2 refused/)
+  const annotation = expect.stringMatching(
+    /^::notice title=agekey-sandbox audit::passed: 2 refused/,
+  )
   expect(annotations(done.log)).toEqual([annotation])
   const { json = '', junit = '', sarif = '', reports = '' } = done.outputs
-  expect(auditReportSchema.parse(JSON.parse(readFileSync(json, 'utf8'))).rows.map(({ row }) => row)).toContain(ROW)
+  expect(
+    auditReportSchema.parse(JSON.parse(readFileSync(json, 'utf8'))).rows.map(({ row }) => row),
+  ).toContain(ROW)
   expect(readFileSync(junit, 'utf8')).toContain('failures="0"')
   expect(JSON.parse(readFileSync(sarif, 'utf8'))).toMatchObject({ runs: [{ results: [] }] })
   for (const file of [json, junit, sarif]) expect(file.startsWith(`${reports}/`)).toBe(true)
@@ -110,17 +131,27 @@ test('The action fails for a wrong answer that comes in, names it everywhere, an
   const used = [{ uses: expect.stringMatching(/^actions\/upload-artifact@/) }]
   expect(done, done.log).toMatchObject({ code: 1, summary, used, outputs: { 'exit-code': '1' } })
   expect(annotations(done.log)).toEqual([
-    expect.stringMatching(/^::error title=agekey-sandbox audit::findings: use\/id_token\.nonce_missing; 1 let in/),
+    expect.stringMatching(
+      /^::error title=agekey-sandbox audit::findings: use\/id_token\.nonce_missing; 1 let in/,
+    ),
   ])
   const { junit = '', sarif = '' } = done.outputs
   expect(readFileSync(junit, 'utf8')).toContain('<failure ')
-  expect(JSON.parse(readFileSync(sarif, 'utf8')).runs[0].results).toMatchObject([{ ruleId: 'nonce' }])
+  expect(JSON.parse(readFileSync(sarif, 'utf8')).runs[0].results).toMatchObject([
+    { ruleId: 'nonce' },
+  ])
 })
 
 test('The action passes with a finding that is known, and takes further flags', async () => {
   const start = startOf({ isCareless: true })
   const known = `${ROW}: the app keeps no nonce: it is old`
-  const done = await use(built, { url, start, only: ROW, known, flags: '--accepted text=Welcome\n--slow' })
+  const done = await use(built, {
+    url,
+    start,
+    only: ROW,
+    known,
+    flags: '--accepted text=Welcome\n--slow',
+  })
   expect(done, done.log).toMatchObject({ code: 0, summary: expect.stringContaining('it is old') })
   expect(annotations(done.log)).toEqual([expect.stringMatching(/^::notice .*1 known/)])
 })
@@ -147,9 +178,13 @@ test.each([
 )
 
 test('The action reads agekey-audit.yaml in the working directory', async () => {
-  const cwd = folderWith({ 'web/agekey-audit.yaml': 'app: http://localhost:3000/verify\nfail_no: must\n' })
+  const cwd = folderWith({
+    'web/agekey-audit.yaml': 'app: http://localhost:3000/verify\nfail_no: must\n',
+  })
   const done = await use(built, { 'working-directory': 'web' }, { cwd })
-  expect(annotations(done.log)).toEqual([expect.stringContaining('agekey-audit.yaml:2: fail_no: unknown key')])
+  expect(annotations(done.log)).toEqual([
+    expect.stringContaining('agekey-audit.yaml:2: fail_no: unknown key'),
+  ])
 })
 
 test('The action gives inputs to no shell but the one of start', async () => {
@@ -162,7 +197,11 @@ test('The action gives inputs to no shell but the one of start', async () => {
 })
 
 /** A program that writes a report with these rows and ends. */
-const ending = (code: number, rows: readonly object[], totals: object) => `import { writeFileSync } from 'node:fs'
+const ending = (
+  code: number,
+  rows: readonly object[],
+  totals: object,
+) => `import { writeFileSync } from 'node:fs'
 writeFileSync(process.argv[process.argv.indexOf('--json') + 1], ${JSON.stringify(JSON.stringify({ rows, totals }))})
 console.log('::error::of the app')
 process.exitCode = ${code}`
@@ -186,7 +225,11 @@ test.each([
 )
 
 test('The action names ten findings that count and says how many more there are', async () => {
-  const rows = Array.from({ length: 12 }, (_, index) => ({ ...OPEN, row: `use/${index}`, counted: index > 0 }))
+  const rows = Array.from({ length: 12 }, (_, index) => ({
+    ...OPEN,
+    row: `use/${index}`,
+    counted: index > 0,
+  }))
   const letIn = rows.map((row) => ({ ...row, verdict: 'let in' }))
   const { log } = await use(checkoutWith(ending(1, letIn, { 'let in': 12 })), { url })
   expect(log).toMatch(/::findings: use\/1, .*use\/10 and 1 more; 12 let in/)
@@ -207,11 +250,17 @@ test('The action passes the SIGINT of a cancelled job on, so that the command en
   expect(await ended).toMatchObject({ code: 130, log: expect.stringContaining('ended the app') })
 })
 
-const BUILD = 'case "$*" in "run bundle") mkdir dist && echo "process.exitCode = 130" > dist/bin.js;; esac'
+const BUILD =
+  'case "$*" in "run bundle") mkdir dist && echo "process.exitCode = 130" > dist/bin.js;; esac'
 const REMEDY = /^::error .*it takes Node 20\.19 or later \(actions\/setup-node before this step\)/m
 
 test.each([
-  ['is built from its commit without scripts of packages', BUILD, 130, /^npm ci --ignore-scripts .*\nnpm run bundle\n/],
+  [
+    'is built from its commit without scripts of packages',
+    BUILD,
+    130,
+    /^npm ci --ignore-scripts .*\nnpm run bundle\n/,
+  ],
   ['that cannot be built is an annotation with the remedy', 'exit 1', 2, REMEDY],
 ])('The sandbox of the action %s', async (_what, script, code, said) => {
   const bin = makeScratchFolder()
@@ -225,12 +274,16 @@ test('The action explains its inputs and outputs, and keeps the reports also whe
   const kept = { if: `\${{ always() && ${reports} != '' }}`, with: { path: `\${{ ${reports} }}` } }
   expect(runs.steps.find(({ uses }) => uses !== undefined)).toMatchObject(kept)
   expect(runs.using).toBe('composite')
-  for (const { description } of Object.values({ ...inputs, ...outputs })) expect(description).toMatch(/^[A-Z0-9]/)
-  for (const [name, { value }] of Object.entries(outputs)) expect(value).toBe(`\${{ steps.audit.outputs.${name} }}`)
+  for (const { description } of Object.values({ ...inputs, ...outputs }))
+    expect(description).toMatch(/^[A-Z0-9]/)
+  for (const [name, { value }] of Object.entries(outputs))
+    expect(value).toBe(`\${{ steps.audit.outputs.${name} }}`)
 })
 
 test('A workflow of this repository audits the example app, by inputs of the action that there are', () => {
-  const { jobs }: { jobs: Record<string, { steps: readonly Step[] }> } = parse(readRoot('.github/workflows/ci.yml'))
+  const { jobs }: { jobs: Record<string, { steps: readonly Step[] }> } = parse(
+    readRoot('.github/workflows/ci.yml'),
+  )
   const steps = Object.values(jobs).flatMap((job) => job.steps)
   const given = steps.find(({ uses }) => uses === './')?.with ?? {}
   expect(given['start']).toContain('node examples/express/app.js')

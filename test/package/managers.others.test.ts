@@ -18,11 +18,21 @@ beforeAll(async () => {
 const PATHS = [
   ...['/', '/_sandbox/docs', '/_sandbox/docs/search?q=issuer', '/llms.txt', '/_sandbox/README.md'],
   ...['/_sandbox/docs/library.md', '/_sandbox/docs/scenarios/teen-then-adult.yaml'],
-  ...['/_sandbox/public/schemas/audit-report.schema.json', '/_sandbox/assets/app.css', '/_sandbox/assets/logo.svg'],
-  ...['/_sandbox/console/flows', '/_sandbox/console/playground?persona=adult-passport', '/_sandbox/personas'],
+  ...[
+    '/_sandbox/public/schemas/audit-report.schema.json',
+    '/_sandbox/assets/app.css',
+    '/_sandbox/assets/logo.svg',
+  ],
+  ...[
+    '/_sandbox/console/flows',
+    '/_sandbox/console/playground?persona=adult-passport',
+    '/_sandbox/personas',
+  ],
 ]
 
-/** Asks for each of these, and for each document of the index: prints what is not answered with 200. */
+/**
+ * Asks for each of these, and for each document of the index: prints what is not answered with 200.
+ */
 const ASKING = `
   const index = await (await fetch(sandbox.url + '/_sandbox/docs')).text()
   const documents = [...index.matchAll(/href="([^"]*\\/_sandbox\\/docs\\/[^"]+)"/g)].map(([, path]) => path)
@@ -54,7 +64,10 @@ interface Manager {
 
 const YARN = {
   // Without a lock file Yarn looks for a project further up.
-  files: { 'yarn.lock': '', '.yarnrc.yml': 'nodeLinker: pnp\nenableGlobalCache: false\nenableTelemetry: false\n' },
+  files: {
+    'yarn.lock': '',
+    '.yarnrc.yml': 'nodeLinker: pnp\nenableGlobalCache: false\nenableTelemetry: false\n',
+  },
   node: ['node'],
   command: ['agekey-sandbox'],
 }
@@ -74,54 +87,57 @@ const MANAGERS: readonly Manager[] = [
   },
 ]
 
-describe.each(MANAGERS)('Installed by $name', ({ name, from: [program, file], files = {}, node, command }) => {
-  const project = join(folder, name.replaceAll(' ', '-'))
-  const programs = `${project}-programs`
-  const start = (args: readonly string[]) => [join(programs, 'node_modules', file), ...args]
-  const env = { ...process.env, NODE_OPTIONS: '', HOME: programs }
-  const run = async (...args: readonly string[]) => {
-    const options = { cwd: project, env, maxBuffer: 1e8 }
-    return (await promisify(execFile)(process.execPath, start(args), options)).stdout
-  }
+describe.each(MANAGERS)(
+  'Installed by $name',
+  ({ name, from: [program, file], files = {}, node, command }) => {
+    const project = join(folder, name.replaceAll(' ', '-'))
+    const programs = `${project}-programs`
+    const start = (args: readonly string[]) => [join(programs, 'node_modules', file), ...args]
+    const env = { ...process.env, NODE_OPTIONS: '', HOME: programs }
+    const run = async (...args: readonly string[]) => {
+      const options = { cwd: project, env, maxBuffer: 1e8 }
+      return (await promisify(execFile)(process.execPath, start(args), options)).stdout
+    }
 
-  beforeAll(async () => {
-    mkdirSync(project)
-    const all = { 'package.json': '{"name": "fresh", "private": true}', ...SCRIPTS, ...files }
-    for (const [path, text] of Object.entries(all)) writeFileSync(join(project, path), text)
-    mkdirSync(programs)
-    await installInto(programs, program)
-    await run('add', tarball)
-  }, 120_000)
+    beforeAll(async () => {
+      mkdirSync(project)
+      const all = { 'package.json': '{"name": "fresh", "private": true}', ...SCRIPTS, ...files }
+      for (const [path, text] of Object.entries(all)) writeFileSync(join(project, path), text)
+      mkdirSync(programs)
+      await installInto(programs, program)
+      await run('add', tarball)
+    }, 120_000)
 
-  test(`The package serves every document by ${name}`, async () => {
-    const said = await run(...node, 'asks.mjs')
-    expect(said).toMatch(/^documents: \d\d\n$/)
-  })
-
-  test(`The package offers its test kits by ${name}`, async () => {
-    const said = await run(...node, 'kits.mjs')
-    expect(said).toBe(
-      'AuditFinding AuditProblem audit auditTests drill\nauditTests sandboxFixtures\nauditTests setupSandbox\n',
-    )
-  })
-
-  test(`The command of the package lists personas by ${name}`, async () => {
-    expect(await run(...command, 'personas')).toContain('turns-18-tomorrow')
-  })
-
-  test(`The command of the package starts a sandbox with its documents by ${name}`, async () => {
-    const args = start([...command, '--port', '0', '--log', 'json', '--state-dir', 'none'])
-    const child = spawn(process.execPath, args, {
-      cwd: project,
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      detached: true,
+    test(`The package serves every document by ${name}`, async () => {
+      const said = await run(...node, 'asks.mjs')
+      expect(said).toMatch(/^documents: \d\d\n$/)
     })
-    // The program of the manager may pass no signal on.
-    onTestFinished(() => void (child.pid === undefined || process.kill(-child.pid, 'SIGKILL')))
-    const [ready] = await once(createInterface(child.stdout), 'line')
-    const { url } = JSON.parse(ready)
-    const { status } = await fetch(`${url}/_sandbox/docs/library`)
-    expect(status).toBe(200)
-  })
-})
+
+    test(`The package offers its test kits by ${name}`, async () => {
+      const said = await run(...node, 'kits.mjs')
+      expect(said).toBe(
+        'AuditFinding AuditProblem audit auditTests drill\nauditTests sandboxFixtures\nauditTests setupSandbox\n',
+      )
+    })
+
+    test(`The command of the package lists personas by ${name}`, async () => {
+      expect(await run(...command, 'personas')).toContain('turns-18-tomorrow')
+    })
+
+    test(`The command of the package starts a sandbox with its documents by ${name}`, async () => {
+      const args = start([...command, '--port', '0', '--log', 'json', '--state-dir', 'none'])
+      const child = spawn(process.execPath, args, {
+        cwd: project,
+        env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+        detached: true,
+      })
+      // The program of the manager may pass no signal on.
+      onTestFinished(() => void (child.pid === undefined || process.kill(-child.pid, 'SIGKILL')))
+      const [ready] = await once(createInterface(child.stdout), 'line')
+      const { url } = JSON.parse(ready)
+      const { status } = await fetch(`${url}/_sandbox/docs/library`)
+      expect(status).toBe(200)
+    })
+  },
+)

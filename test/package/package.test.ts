@@ -8,14 +8,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ROOT } from '../docs/page.ts'
 import { folderWith } from '../support/folder-with.ts'
 
-/** A fresh project that installs the packed package, built by `npm run test:package`, without a registry and nothing else. */
+/**
+ * A fresh project that installs the packed package, built by `npm run test:package`, without a
+ * registry and nothing else.
+ */
 const project = folderWith({ 'package.json': { name: 'fresh', private: true } }, afterAll)
 const installed = join(project, 'node_modules/agekey-sandbox')
 beforeAll(() => {
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project]
   const [packed] = JSON.parse(runIn(ROOT, 'npm', pack))
   run('npm', 'install', '--offline', '--no-audit', '--no-fund', `./${packed.filename}`)
-  expect(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['agekey-sandbox'])
+  expect(
+    readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')),
+  ).toEqual(['agekey-sandbox'])
 })
 
 /** Runs a program to its end: what it prints. @throws Error with the output when it fails */
@@ -36,46 +41,76 @@ test('The package has its licence, those of what it bundles, and a list of them 
 
   const bom = JSON.parse(readInstalled('dist/sbom.cdx.json'))
   const schemas = join(ROOT, 'node_modules/@cyclonedx/cyclonedx-library/res/schema')
-  const schema = (name: string) => JSON.parse(readFileSync(join(schemas, `${name}.SNAPSHOT.schema.json`), 'utf8'))
+  const schema = (name: string) =>
+    JSON.parse(readFileSync(join(schemas, `${name}.SNAPSHOT.schema.json`), 'utf8'))
   const ajv = new Ajv({ strict: false, validateFormats: false })
   for (const name of ['spdx', 'jsf-0.82'])
-    ajv.addSchema({ ...schema(name), $id: `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json` })
+    ajv.addSchema({
+      ...schema(name),
+      $id: `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json`,
+    })
   const isValid = ajv.compile(schema('bom-1.6'))
   expect([isValid(bom), isValid.errors]).toEqual([true, null])
 
   type Component = { group?: string; name: string; version: string; purl: string }
   const { components }: { components: readonly Component[] } = bom
-  const listed = components.map(({ group, name, version }) => `${group ? `${group}/` : ''}${name} ${version}`)
+  const listed = components.map(
+    ({ group, name, version }) => `${group ? `${group}/` : ''}${name} ${version}`,
+  )
   expect(listed.toSorted()).toEqual(licences.match(/^\S+ \S+(?=\n-{40}$)/gm)?.toSorted())
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
-  const expected = ['express', 'jose', 'zod', 'yaml', 'commander', '@faker-js/faker', 'tough-cookie'].map(
+  const expected = [
+    'express',
+    'jose',
+    'zod',
+    'yaml',
+    'commander',
+    '@faker-js/faker',
+    'tough-cookie',
+  ].map(
     (name) => `pkg:npm/${name.replace('@', '%40')}@${packages[`node_modules/${name}`]?.version}`,
   )
   expect(components.map(({ purl }) => purl.split('?')[0])).toEqual(expect.arrayContaining(expected))
 })
 
 test('The package has at most 140 files and 1.1 MB', () => {
-  const [{ entryCount, size }] = JSON.parse(runIn(ROOT, 'npm', ['pack', '--ignore-scripts', '--dry-run', '--json']))
+  const [{ entryCount, size }] = JSON.parse(
+    runIn(ROOT, 'npm', ['pack', '--ignore-scripts', '--dry-run', '--json']),
+  )
   expect(entryCount).toBeLessThanOrEqual(140)
   expect(size).toBeLessThanOrEqual(1_100_000)
 })
 
 test('A start loads at most ten files of together 800 kB: no page, no audit, no parser of YAML or HTML', async () => {
   const env = { ...process.env, NODE_V8_COVERAGE: join(project, 'loaded') }
-  const server = spawn(process.execPath, [join(installed, 'dist/bin.js'), '-p', '0', '--state-dir', 'none'], { env })
+  const server = spawn(
+    process.execPath,
+    [join(installed, 'dist/bin.js'), '-p', '0', '--state-dir', 'none'],
+    { env },
+  )
   await once(server.stdout, 'data')
   server.kill('SIGINT')
   await once(server, 'exit')
   const [report = ''] = readdirSync(join(project, 'loaded'))
-  const { result }: { result: { url: string }[] } = JSON.parse(readFileSync(join(project, 'loaded', report), 'utf8'))
-  const files = result.flatMap(({ url }) => (url.includes('/agekey-sandbox/dist/') ? [fileURLToPath(url)] : []))
+  const { result }: { result: { url: string }[] } = JSON.parse(
+    readFileSync(join(project, 'loaded', report), 'utf8'),
+  )
+  const files = result.flatMap(({ url }) =>
+    url.includes('/agekey-sandbox/dist/') ? [fileURLToPath(url)] : [],
+  )
   expect(files.length).toBeGreaterThan(3)
   expect(files.length).toBeLessThanOrEqual(10)
   expect(files.reduce((bytes, file) => bytes + statSync(file).size, 0)).toBeLessThan(800_000)
 })
 
 test('Installed, it serves the files to which its documents link', async () => {
-  const server = spawn(process.execPath, [join(installed, 'dist/bin.js'), '-p', '0', '--state-dir', 'none'])
+  const server = spawn(process.execPath, [
+    join(installed, 'dist/bin.js'),
+    '-p',
+    '0',
+    '--state-dir',
+    'none',
+  ])
   const [banner] = await once(server.stdout, 'data')
   const [url = ''] = /http:\/\/localhost:\d+/.exec(String(banner)) ?? []
   const paths = ['docs/scenarios/teen-then-adult.yaml', 'public/schemas/audit-report.schema.json']
@@ -90,14 +125,17 @@ test('No file of the package waits for itself: in a circle, which file runs firs
   const imports = new Map(
     files.map((name) => [
       name,
-      [...readInstalled(`dist/${name}`).matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(([, other = '']) => other),
+      [...readInstalled(`dist/${name}`).matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(
+        ([, other = '']) => other,
+      ),
     ]),
   )
   const isFree = new Set<string>()
   let before = -1
   while (isFree.size > before) {
     before = isFree.size
-    for (const [name, others] of imports) if (others.every((other) => isFree.has(other))) isFree.add(name)
+    for (const [name, others] of imports)
+      if (others.every((other) => isFree.has(other))) isFree.add(name)
   }
   expect(files.length).toBeGreaterThan(20)
   expect(files.filter((name) => !isFree.has(name))).toEqual([])
@@ -105,7 +143,9 @@ test('No file of the package waits for itself: in a circle, which file runs firs
 
 test('The documents come along, with every file that they link to but the examples', () => {
   const pages = readdirSync(join(installed, 'docs')).map((name) => `docs/${name}`)
-  const documents = ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...pages].filter((file) => file.endsWith('.md'))
+  const documents = ['README.md', 'CHANGELOG.md', 'SECURITY.md', ...pages].filter((file) =>
+    file.endsWith('.md'),
+  )
   const dead = documents.flatMap((file) =>
     [...readInstalled(file).matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].flatMap(([, path = '']) =>
       // The examples are in the repository alone.
@@ -144,7 +184,10 @@ const DRIVE = `
   console.log(thresholds, page.status, style.status, document.status, tools.status)
   await sandbox.close()`
 
-/** The binary of a release line, from the registry: the one that runs the tests is not the only one that users have. */
+/**
+ * The binary of a release line, from the registry: the one that runs the tests is not the only one
+ * that users have.
+ */
 function nodeOf(line: string): string {
   const name = `node-${process.platform}-${process.arch}`
   const folder = join(project, `node-${line}`)
@@ -158,7 +201,10 @@ test.each(['20', '22', '24', 'of the tests'])(
   (line) => {
     const program = line === 'of the tests' ? process.execPath : nodeOf(line)
     write('drive.mjs', `import { createSandbox } from 'agekey-sandbox'\n${DRIVE}`)
-    write('drive.cjs', `const { createSandbox } = require('agekey-sandbox')\nvoid (async () => {${DRIVE}\n})()`)
+    write(
+      'drive.cjs',
+      `const { createSandbox } = require('agekey-sandbox')\nvoid (async () => {${DRIVE}\n})()`,
+    )
     const said = [
       'ConfigError: createSandbox: prot: unknown key. Did you mean "port"?',
       'AuditFinding AuditProblem audit auditTests drill',
@@ -166,8 +212,11 @@ test.each(['20', '22', '24', 'of the tests'])(
       'auditTests setupSandbox',
       '[{"16":true,"18":false},{"13":true,"18":false}] 200 200 200 200\n',
     ]
-    for (const file of ['drive.mjs', 'drive.cjs']) expect(run(program, '--no-warnings', file)).toBe(said.join('\n'))
-    expect(run(program, 'node_modules/agekey-sandbox/dist/bin.js', '--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+    for (const file of ['drive.mjs', 'drive.cjs'])
+      expect(run(program, '--no-warnings', file)).toBe(said.join('\n'))
+    expect(run(program, 'node_modules/agekey-sandbox/dist/bin.js', '--version')).toMatch(
+      /^\d+\.\d+\.\d+\n$/,
+    )
   },
 )
 
@@ -178,7 +227,9 @@ test('npx runs the command of the package', () => {
 
 test('The declarations are interfaces to read, with nothing of zod in them', () => {
   const files = readdirSync(join(installed, 'dist')).filter((name) => name.endsWith('.d.ts'))
-  expect(files).toEqual(expect.arrayContaining(['index.d.ts', 'audit.d.ts', 'playwright.d.ts', 'vitest.d.ts']))
+  expect(files).toEqual(
+    expect.arrayContaining(['index.d.ts', 'audit.d.ts', 'playwright.d.ts', 'vitest.d.ts']),
+  )
   for (const name of files) {
     const text = readInstalled(`dist/${name}`)
     expect(text, name).not.toMatch(/zod|\$strict|ZodType|from '(?!\.)/i)
@@ -188,7 +239,14 @@ test('The declarations are interfaces to read, with nothing of zod in them', () 
 
 test('The types are complete without any other package, and wrong calls are compile errors', () => {
   const lib = ['es2023', 'dom', 'esnext.disposable']
-  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2023', lib, types: [], noEmit: true }
+  const compilerOptions = {
+    strict: true,
+    module: 'nodenext',
+    target: 'es2023',
+    lib,
+    types: [],
+    noEmit: true,
+  }
   write('tsconfig.json', JSON.stringify({ compilerOptions }))
   write(
     'types.mts',

@@ -5,7 +5,10 @@ import { createMemoryTables } from '../../src/server/store/memory.ts'
 
 function start() {
   const tables = createMemoryTables()
-  return { tables, counters: table(tables, { name: 'counter', schema: z.object({ count: z.int() }) }) }
+  return {
+    tables,
+    counters: table(tables, { name: 'counter', schema: z.object({ count: z.int() }) }),
+  }
 }
 
 test('A table parses a row of the store once, and none that was put through the table', async () => {
@@ -23,14 +26,23 @@ test('A table parses a row of the store once, and none that was put through the 
   expect([parsed, await counters.get('a')]).toEqual([2, { count: 1 }])
   await counters.update('a', () => ({ count: 2 }))
   await counters.put('b', { count: 3 })
-  expect([(await counters.list()).map(([, row]) => row), parsed]).toEqual([[{ count: 2 }, { count: 3 }], 2])
+  expect([(await counters.list()).map(([, row]) => row), parsed]).toEqual([
+    [{ count: 2 }, { count: 3 }],
+    2,
+  ])
 })
 
 test('A table refuses a damaged row by the name of its member, on every way to read it, and leaves it as it is', async () => {
   const { tables, counters } = start()
   await tables.put('counter', 'a', { count: 'many' })
-  const reads = [() => counters.get('a'), () => counters.list(), () => counters.update('a', () => ({ count: 1 }))]
+  const reads = [
+    () => counters.get('a'),
+    () => counters.list(),
+    () => counters.update('a', () => ({ count: 1 })),
+  ]
   for (const read of reads)
-    await expect(async () => read()).rejects.toThrow(/^store: a counter record is damaged at count: .*reset the tenant/)
+    await expect(async () => read()).rejects.toThrow(
+      /^store: a counter record is damaged at count: .*reset the tenant/,
+    )
   expect(await tables.get('counter', 'a')).toEqual({ count: 'many' })
 })

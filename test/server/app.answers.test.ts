@@ -6,15 +6,26 @@ import { startSandbox } from '../support/sandbox.ts'
 import { startWebApp } from '../support/web-app.ts'
 import { expectPromises, isPage } from './every-answer.ts'
 
-/** Addresses that are no route, and calls that are refused before a route; `page-routes.test.ts` asks all routes. */
+/**
+ * Addresses that are no route, and calls that are refused before a route; `page-routes.test.ts`
+ * asks all routes.
+ */
 const UNSERVED = ['/nowhere', '/v1', '/%', '/t/x/', '/t/%E0%A4%A/x', '/t/UPPER/v1/oidc/use']
 const OTHERS = ['/_sandbox/assets/app.css', '/_sandbox/assets/nothing.css', ...UNSERVED]
-const POSTED = ['/v1/oidc/create/par', '/v1/oidc/use/token', '/v1/svc/upgrade', '/v1/oidc/use/choice', '/nowhere']
+const POSTED = [
+  '/v1/oidc/create/par',
+  '/v1/oidc/use/token',
+  '/v1/svc/upgrade',
+  '/v1/oidc/use/choice',
+  '/nowhere',
+]
 const PAGE = 'text/html,application/xhtml+xml,*/*;q=0.8'
 
 test('Answers that no route gives, and pages with a valid request, keep what all answers promise', async () => {
   const { request } = await startSandbox()
-  const hosted = [{}, { sandbox_persona: 'teen-16' }].map((changes) => `?${new URLSearchParams(useRequest(changes))}`)
+  const hosted = [{}, { sandbox_persona: 'teen-16' }].map(
+    (changes) => `?${new URLSearchParams(useRequest(changes))}`,
+  )
   for (const path of [...OTHERS, ...hosted.map((query) => `/v1/oidc/use${query}`)])
     for (const type of [PAGE, '*/*'])
       expectPromises(path.replace(/\?.*/, ''), await request.get(path).set('Accept', type))
@@ -26,14 +37,23 @@ test('Answers that no route gives, and pages with a valid request, keep what all
   }
 })
 
-const HEADS = ['/', '/_sandbox/health', '/_sandbox/events', '/_sandbox/console/flows', '/.well-known/jwks.json']
-test.each(HEADS)('The answer to HEAD %s is a head without a body, and HEAD begins no Create flow', async (path) => {
-  const { request, flows } = await startSandbox()
-  const answer = await request.head(path).expect(200)
-  await request.head('/v1/oidc/create').query(useRequest()).expect(405)
-  expect(await flows.list()).toEqual([])
-  expect(answer.text ?? '').toBe('')
-})
+const HEADS = [
+  '/',
+  '/_sandbox/health',
+  '/_sandbox/events',
+  '/_sandbox/console/flows',
+  '/.well-known/jwks.json',
+]
+test.each(HEADS)(
+  'The answer to HEAD %s is a head without a body, and HEAD begins no Create flow',
+  async (path) => {
+    const { request, flows } = await startSandbox()
+    const answer = await request.head(path).expect(200)
+    await request.head('/v1/oidc/create').query(useRequest()).expect(405)
+    expect(await flows.list()).toEqual([])
+    expect(answer.text ?? '').toBe('')
+  },
+)
 
 test('An address that is not served is answered by a page for a browser and in JSON for every other client', async () => {
   const { request } = await startSandbox()
@@ -47,11 +67,21 @@ test('An address that is not served is answered by a page for a browser and in J
 test('No URL that a client supplies is fetched', async () => {
   const trap = await startWebApp((_request, response) => response.end('{}'))
   const url = (name: string) => `${trap.url}/${name}`
-  const names = ['redirect_uri', 'request_uri', 'request', 'logo_uri', 'jwks_uri', 'sector_identifier_uri', 'font']
+  const names = [
+    'redirect_uri',
+    'request_uri',
+    'request',
+    'logo_uri',
+    'jwks_uri',
+    'sector_identifier_uri',
+    'font',
+  ]
   const everywhere = Object.fromEntries(names.map((name) => [name, url(name)]))
   const { request } = await startSandbox()
   await request.get('/v1/oidc/use').query(useRequest(everywhere))
-  await request.get('/v1/oidc/use').query(useRequest({ ...everywhere, sandbox_persona: 'adult-passport' }))
+  await request
+    .get('/v1/oidc/use')
+    .query(useRequest({ ...everywhere, sandbox_persona: 'adult-passport' }))
   await request.get('/v1/oidc/create').query(useRequest({ ...everywhere, response_type: 'none' }))
   await request.post('/v1/oidc/create/par').type('form').send(pushedRequest(everywhere))
   await request.get('/_sandbox/health').set({ Origin: url('origin'), Referer: url('referer') })
@@ -67,12 +97,17 @@ test('Profile agekey puts its brand word into the scope and the upgrade path, in
   expect((await createRelyingParty(sandbox).upgrade(token)).status).toBe(404)
   expect((await party.upgrade(token)).status).toBe(200)
   expect(idTokenOf(await party.use(CHILD)).age_thresholds).toMatchObject({ 21: true })
-  expect((await party.use({ scope: 'openid svc.upgrade' })).params).toMatchObject({ error: 'invalid_scope' })
+  expect((await party.use({ scope: 'openid svc.upgrade' })).params).toMatchObject({
+    error: 'invalid_scope',
+  })
 })
 
 test('Profile agekey gives an id_token for "code id_token", and a code for the older name of the upgrade scope', async () => {
   const party = createRelyingParty(await startSandbox({ profile: 'agekey' }), { brand: 'agekey' })
-  const given = async (changes: object) => Object.keys((await party.use({ ...CHILD, ...changes })).params)
-  expect(await given({ scope: 'openid agekey.upgrade', response_type: 'code id_token' })).toContain('id_token')
+  const given = async (changes: object) =>
+    Object.keys((await party.use({ ...CHILD, ...changes })).params)
+  expect(await given({ scope: 'openid agekey.upgrade', response_type: 'code id_token' })).toContain(
+    'id_token',
+  )
   expect(await given({ scope: 'openid agekey_upgrade' })).toContain('code')
 })

@@ -22,18 +22,26 @@ async function openCreate(sandbox: TestSandbox) {
 }
 
 /** Opens the endings of a waiting page, whose buttons are part of it. */
-const withEndings = (open: (sandbox: TestSandbox) => Promise<string>) => async (sandbox: TestSandbox) =>
-  openEndings(sandbox, await open(sandbox))
+const withEndings =
+  (open: (sandbox: TestSandbox) => Promise<string>) => async (sandbox: TestSandbox) =>
+    openEndings(sandbox, await open(sandbox))
 
 const buttonsOf = (page: string) =>
-  tagsOf(page).flatMap(({ name, attributes }) => (name === 'button' ? (attributes['data-testid'] ?? []) : []))
+  tagsOf(page).flatMap(({ name, attributes }) =>
+    name === 'button' ? (attributes['data-testid'] ?? []) : [],
+  )
 
-/** What the press of each button answers that ends a flow otherwise than by going back to the app. */
+/**
+ * What the press of each button answers that ends a flow otherwise than by going back to the app.
+ */
 async function pressEach(sandbox: TestSandbox, open: (sandbox: TestSandbox) => Promise<string>) {
   const answers: [string, number][] = []
   // All outcomes are tried elsewhere; here one of each kind.
-  const isTried = (id: string) => !id.startsWith('outcome-') || /server_error|expired|code_issued|created/.test(id)
-  for (const id of buttonsOf(await open(sandbox)).filter((id) => id !== 'continue-anyway' && isTried(id)))
+  const isTried = (id: string) =>
+    !id.startsWith('outcome-') || /server_error|expired|code_issued|created/.test(id)
+  for (const id of buttonsOf(await open(sandbox)).filter(
+    (id) => id !== 'continue-anyway' && isTried(id),
+  ))
     answers.push([id, (await submit(sandbox, press(await open(sandbox), id))).status])
   return answers.filter(([, status]) => status !== 303)
 }
@@ -48,14 +56,22 @@ describe.each([
     return sandbox
   }
 
-  test.each([true, false])('Every page is shown at either end of the calendar (frozen: %s)', async (freeze) => {
-    const sandbox = await start(freeze)
-    for (const open of [openUse, openCreate]) await open(sandbox)
-    await createRelyingParty(sandbox).use()
-    const flows = (await sandbox.flows.list()).map(({ id }) => `flows/${id}`)
-    const pages = ['', '_sandbox/demo', ...[...CONSOLE, ...flows].map((page) => `_sandbox/console/${page}`)]
-    for (const page of pages) expect((await sandbox.request.get(`/${page}`)).status, page).toBeLessThan(400)
-  })
+  test.each([true, false])(
+    'Every page is shown at either end of the calendar (frozen: %s)',
+    async (freeze) => {
+      const sandbox = await start(freeze)
+      for (const open of [openUse, openCreate]) await open(sandbox)
+      await createRelyingParty(sandbox).use()
+      const flows = (await sandbox.flows.list()).map(({ id }) => `flows/${id}`)
+      const pages = [
+        '',
+        '_sandbox/demo',
+        ...[...CONSOLE, ...flows].map((page) => `_sandbox/console/${page}`),
+      ]
+      for (const page of pages)
+        expect((await sandbox.request.get(`/${page}`)).status, page).toBeLessThan(400)
+    },
+  )
 
   test('Every button of the choice page and the Create page is answered at either end of the calendar', async () => {
     const sandbox = await start()
@@ -83,7 +99,11 @@ test('A button that would move the clock beyond the calendar says so on a page',
   const { text } = await sandbox.request.get('/_sandbox/console/force')
   for (const id of buttonsOf(text).filter((id) => id.startsWith('advance-'))) {
     const shown = await submit(sandbox, press(text, id))
-    expect([id, shown.status, textOf(shown.text)]).toEqual([id, 400, expect.stringContaining(SENTENCE)])
+    expect([id, shown.status, textOf(shown.text)]).toEqual([
+      id,
+      400,
+      expect.stringContaining(SENTENCE),
+    ])
   }
   expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
 })

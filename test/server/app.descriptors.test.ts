@@ -10,7 +10,10 @@ import { packageOfRun } from '../support/run.ts'
 
 const packageFolder = await packageOfRun()
 
-/** A process that can have 60 files open opens all but what a call needs, and calls a sandbox of its own. */
+/**
+ * A process that can have 60 files open opens all but what a call needs, and calls a sandbox of its
+ * own.
+ */
 const CODE = `
   import { closeSync, openSync } from 'node:fs'
   import { createSandbox } from './dist/index.js'
@@ -40,7 +43,10 @@ const CODE = `
   console.log(JSON.stringify(answers))
   await sandbox.close()`
 
-/** Pages whose code is loaded when the first request comes, and what they are answered with when the code is there. */
+/**
+ * Pages whose code is loaded when the first request comes, and what they are answered with when the
+ * code is there.
+ */
 const LOADED_LATER: Readonly<Record<string, number>> = {
   [`/v1/oidc/use?${new URLSearchParams(useRequest())}`]: 200,
   '/v1/oidc/use': 400,
@@ -50,8 +56,16 @@ const LOADED_LATER: Readonly<Record<string, number>> = {
 const answer = z.object({ status: z.number(), retryAfter: z.string().nullable(), text: z.string() })
 
 test('Without file descriptors what is loaded later cannot be loaded: 503 says so, and the next call loads it', async () => {
-  const program = [process.execPath, '--input-type=module', '--eval', CODE, JSON.stringify(Object.keys(LOADED_LATER))]
-  const { stdout, stderr } = spawn('sh', ['-c', 'ulimit -n 60; exec "$0" "$@"', ...program], { cwd: packageFolder })
+  const program = [
+    process.execPath,
+    '--input-type=module',
+    '--eval',
+    CODE,
+    JSON.stringify(Object.keys(LOADED_LATER)),
+  ]
+  const { stdout, stderr } = spawn('sh', ['-c', 'ulimit -n 60; exec "$0" "$@"', ...program], {
+    cwd: packageFolder,
+  })
   const [printed, errors] = await Promise.all([text(stdout), text(stderr)])
   expect(errors).toBe('')
   const answers = z.array(z.object({ without: answer, after: answer })).parse(JSON.parse(printed))
@@ -67,7 +81,8 @@ test('Without file descriptors what is loaded later cannot be loaded: 503 says s
 
 test('No part of the bundle has more files of its own than are looked for before it is loaded', () => {
   const dist = join(packageFolder, 'dist')
-  const named = (code: string, syntax: RegExp) => [...code.matchAll(syntax)].flatMap(([, name]) => name ?? [])
+  const named = (code: string, syntax: RegExp) =>
+    [...code.matchAll(syntax)].flatMap(([, name]) => name ?? [])
   const chunkOf = (name: string) => {
     const code = readFileSync(join(dist, name), 'utf8')
     const imports = named(code, /(?:from|import) ?["`]\.\/([^"`]+)["`]/g)

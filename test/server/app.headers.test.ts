@@ -39,6 +39,9 @@ test('An X-Forwarded-For among the trailers of a body changes nothing', async ()
     'POST /_sandbox/clock HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n'
   const body = '{"advance":7}'
   const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n${'a:\r\n'.repeat(3_000)}X-Forwarded-For: 203.0.113.9\r\n\r\n`
-  const { status } = await exchangeRaw(sandbox.url, `${head}Transfer-Encoding: chunked\r\nTrailer: x\r\n\r\n${chunks}`)
+  const { status } = await exchangeRaw(
+    sandbox.url,
+    `${head}Transfer-Encoding: chunked\r\nTrailer: x\r\n\r\n${chunks}`,
+  )
   expect(status).toBe(200)
 })

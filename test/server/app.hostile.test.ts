@@ -10,7 +10,9 @@ import { expectPromises, isHosted, isPage } from './every-answer.ts'
 /** Begins every value, so that a page that shows one is known. Nothing has such a name. */
 const MARK = 'Zqx!'
 
-/** Each is short, because a title is cut at 100 characters, but for the one that is long on purpose. */
+/**
+ * Each is short, because a title is cut at 100 characters, but for the one that is long on purpose.
+ */
 const HOSTILE = {
   'markup and quotes that end an attribute': `"><script>hacked()</script><b x="' onload='hacked()' x='`,
   'the ends of elements, a comment, references and placeholders':
@@ -20,7 +22,10 @@ const HOSTILE = {
   'a very long text': '"><i>'.repeat(120),
 }
 
-/** Visits a page of each kind where every name and value of the config and of the requests is `text`. */
+/**
+ * Visits a page of each kind where every name and value of the config and of the requests is
+ * `text`.
+ */
 async function visitPages(text: string) {
   // RFC 6749 allows no others in the id and the secret of a client.
   const ascii = text.replace(/[^\x20-\x7e]/g, '?')
@@ -28,7 +33,9 @@ async function visitPages(text: string) {
   const redirectUri = `https://shop.example/${encoded}?a=${encoded}`
   // The journal masks the secret wherever it stands, so it is more than the value.
   const client = { clientId: ascii, clientSecret: `${ascii} secret` }
-  const sandbox = await startSandbox({ clients: [{ ...client, name: text, redirectUris: [redirectUri] }] })
+  const sandbox = await startSandbox({
+    clients: [{ ...client, name: text, redirectUris: [redirectUri] }],
+  })
   const { request } = sandbox
   const party = createRelyingParty(sandbox, client)
   /** In a name `VALUE` stands for the value. */
@@ -38,25 +45,51 @@ async function visitPages(text: string) {
     async (path: string, fields: Fields = {}, headers: Fields = {}) => {
       const call = request[method](path).set({ Accept: 'text/html', ...headers })
       const answer = await (method === 'get' ? call.query(fields) : call.type('form').send(fields))
-      const name = `${method} ${path} ${Object.keys(fields)}`.replaceAll(encoded, 'VALUE').replaceAll(text, 'VALUE')
+      const name = `${method} ${path} ${Object.keys(fields)}`
+        .replaceAll(encoded, 'VALUE')
+        .replaceAll(text, 'VALUE')
       visits.push({ name, path, answer })
       return answer
     }
   const [get, post] = [keep('get'), keep('post')]
   const own = { client_id: ascii, redirect_uri: redirectUri }
-  const use = useRequest({ ...own, state: text, nonce: text, can_create: 'true', scope: 'openid svc.upgrade' })
+  const use = useRequest({
+    ...own,
+    state: text,
+    nonce: text,
+    can_create: 'true',
+    scope: 'openid svc.upgrade',
+  })
 
   const persona = { title: text.slice(0, 100), purpose: text.slice(0, 300), group: 'Own' }
   await request.put('/_sandbox/personas/own').send(persona).expect(201)
   const match = { client_id: text, state: `${text} none`, nonce: text }
-  await request.post('/_sandbox/expectations').send({ flow: 'use', persona: 'own', match }).expect(201)
+  await request
+    .post('/_sandbox/expectations')
+    .send({ flow: 'use', persona: 'own', match })
+    .expect(201)
   await request
     .post('/_sandbox/scenarios')
-    .send({ name: text.slice(0, 200), steps: [{ await: 'par', expect: { state: text, [text]: text } }] })
+    .send({
+      name: text.slice(0, 200),
+      steps: [{ await: 'par', expect: { state: text, [text]: text } }],
+    })
     .expect(201)
-  await party.push({ [text]: text, scope: text, type: text, state: text, authorization_details: text })
-  await request.post('/v1/oidc/use/token').set('Authorization', basic(text, text)).type('form').send({ code: text })
-  await request.get('/v1/oidc/use').query({ ...use, claims: JSON.stringify({ [text]: text, allowed_methods: [text] }) })
+  await party.push({
+    [text]: text,
+    scope: text,
+    type: text,
+    state: text,
+    authorization_details: text,
+  })
+  await request
+    .post('/v1/oidc/use/token')
+    .set('Authorization', basic(text, text))
+    .type('form')
+    .send({ code: text })
+  await request
+    .get('/v1/oidc/use')
+    .query({ ...use, claims: JSON.stringify({ [text]: text, allowed_methods: [text] }) })
 
   const presentation = { language: text, theme: text, font: text, primary_color: text }
   const choice = await get('/v1/oidc/use', { ...use, ...presentation, [text]: text })
@@ -79,24 +112,53 @@ async function visitPages(text: string) {
   for (const path of [`/t/${encoded}/v1/oidc/use`, `/v1/oidc/${encoded}`]) await get(path, use)
 
   const at = '/_sandbox/console'
-  const others = ['q', 'add', 'times', 'set', 'before', 'claims', 'change', 'answers', 'persona', 'outcome']
+  const others = [
+    'q',
+    'add',
+    'times',
+    'set',
+    'before',
+    'claims',
+    'change',
+    'answers',
+    'persona',
+    'outcome',
+  ]
   const fields = { ...match, ...Object.fromEntries(others.map((name) => [name, text])) }
-  for (const page of ['flows', 'personas', 'playground', 'outcomes', 'expectations', 'clock', 'tenants', encoded])
+  for (const page of [
+    'flows',
+    'personas',
+    'playground',
+    'outcomes',
+    'expectations',
+    'clock',
+    'tenants',
+    encoded,
+  ])
     await get(`${at}/${page}`, fields)
   for (const { id } of await sandbox.flows.list()) await get(`${at}/flows/${id}`, fields)
-  for (const form of ['clock', 'personas', 'expectations', 'sign-in']) await post(`${at}/${form}`, fields)
+  for (const form of ['clock', 'personas', 'expectations', 'sign-in'])
+    await post(`${at}/${form}`, fields)
   for (const name of ['own', encoded]) await get(`/_sandbox/act-as/${name}`)
   await get('/', { q: text })
 
   const demo = '/_sandbox/demo'
-  const cookieOf = ({ headers }: Answer) => ({ Cookie: headers['set-cookie']?.[0]?.split(';')[0] ?? '' })
+  const cookieOf = ({ headers }: Answer) => ({
+    Cookie: headers['set-cookie']?.[0]?.split(';')[0] ?? '',
+  })
   await get(demo, { q: text }, { Host: 'localhost:1' })
   const refused = cookieOf(await post(`${demo}/use`, { claims: text, response_mode: text }))
-  await get(`${demo}/callback`, { [text]: text, state: text, iss: text, error: text, error_description: text }, refused)
+  await get(
+    `${demo}/callback`,
+    { [text]: text, state: text, iss: text, error: text, error_description: text },
+    refused,
+  )
   await get(`${demo}/result`, {}, refused)
   const answered = cookieOf(await post(`${demo}/use`, { claims: '{"age_thresholds":[18]}' }))
   const parts = [{ alg: text, kid: text }, { iss: text, aud: [text], [text]: text }, 'signature']
-  const id_token = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  const id_token = parts
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
   await post(`${demo}/callback`, { id_token, code: text, state: text }, answered)
   await get(`${demo}/result`, {}, answered)
   await post(`${demo}/upgrade`, { date_of_birth: text }, answered)
@@ -105,9 +167,14 @@ async function visitPages(text: string) {
 
 const shows = (page: string) => `${textOf(page)} ${JSON.stringify(tagsOf(page))}`.includes(MARK)
 
-/** Elements in the order of the page, each with the names of its attributes, without the places where a long word may break. */
+/**
+ * Elements in the order of the page, each with the names of its attributes, without the places
+ * where a long word may break.
+ */
 const shapeOf = (page: string) =>
-  tagsOf(page.replaceAll('<wbr>', '')).map(({ name, attributes }) => [name, ...Object.keys(attributes)].join(' '))
+  tagsOf(page.replaceAll('<wbr>', '')).map(({ name, attributes }) =>
+    [name, ...Object.keys(attributes)].join(' '),
+  )
 
 test('The pages that are visited show what callers and the config say, and keep what all answers promise', async () => {
   const visits = await visitPages(`${MARK} plain text`)
@@ -119,12 +186,21 @@ test('The pages that are visited show what callers and the config say, and keep 
   expect(showing.filter(({ path }) => isHosted(path)).length).toBeGreaterThan(8)
 })
 
-test.each(Object.entries(HOSTILE))('No page gets an element or an attribute from data: %s', async (_name, value) => {
-  const pagesWith = async (text: string) => {
-    const visits = (await visitPages(MARK + text)).filter(({ answer }) => isPage(answer))
-    return visits.map(({ name, answer: { status, text } }) => [name, status, shows(text), shapeOf(text)])
-  }
-  // As long as the value, also in the path of a URL, because pages show the beginning of a long text only.
-  const harmless = value.replaceAll(/[<>"'&]/g, '`')
-  expect(await pagesWith(value)).toEqual(await pagesWith(harmless))
-})
+test.each(Object.entries(HOSTILE))(
+  'No page gets an element or an attribute from data: %s',
+  async (_name, value) => {
+    const pagesWith = async (text: string) => {
+      const visits = (await visitPages(MARK + text)).filter(({ answer }) => isPage(answer))
+      return visits.map(({ name, answer: { status, text } }) => [
+        name,
+        status,
+        shows(text),
+        shapeOf(text),
+      ])
+    }
+    // As long as the value, also in the path of a URL, because pages show the beginning of a long
+    // text only.
+    const harmless = value.replaceAll(/[<>"'&]/g, '`')
+    expect(await pagesWith(value)).toEqual(await pagesWith(harmless))
+  },
+)

@@ -13,7 +13,9 @@ import { usedBytes } from '../support/used-bytes.ts'
 
 const MIB = 1024 * 1024
 
-/** A sandbox in this process with a small budget: not `startSandbox`, which remembers every call. */
+/**
+ * A sandbox in this process with a small budget: not `startSandbox`, which remembers every call.
+ */
 async function start(memoryBudget: number) {
   const sandbox = await createSandbox({ outcome: 'access_denied', memoryBudget })
   onTestFinished(() => sandbox.close())
@@ -62,16 +64,22 @@ test('Tenants without end leave as many behind as the directory may hold', MANY,
   // The coverage holds 200 tenants.
   await repeat(250, call('first'))
   expect(await growth(() => repeat(300, call('then')))).toBeLessThan(3)
-  expect(await (await fetch(`${url}/_sandbox/tenants`)).json()).toMatchObject({ tenants: { length: 31 } })
+  expect(await (await fetch(`${url}/_sandbox/tenants`)).json()).toMatchObject({
+    tenants: { length: 31 },
+  })
 })
 
 test('Pushed requests without end leave no more behind than the memory budget, and the newest of them', async () => {
   const party = createRelyingParty(createClient((await start(3)).url))
   const push = (n: number) => party.obtainRequestUri({ state: `${n}${'ж'.repeat(2_000)}` })
-  const endOf = async (requestUri: string) => (await party.create(requestUri, CREATED)).params['error']
+  const endOf = async (requestUri: string) =>
+    (await party.create(requestUri, CREATED)).params['error']
   const first = await push(0)
   await repeat(300, push)
-  expect([await endOf(first), await endOf(await push(1_000))]).toEqual(['invalid_request_uri', undefined])
+  expect([await endOf(first), await endOf(await push(1_000))]).toEqual([
+    'invalid_request_uri',
+    undefined,
+  ])
 })
 
 test('Tenants that a control call makes keep nothing of its long address', MANY, async () => {
@@ -81,15 +89,23 @@ test('Tenants that a control call makes keep nothing of its long address', MANY,
   await repeat(20, call(''))
   // 11 million characters, of which 120 names are kept.
   expect(await growth(() => repeat(120, call('&'.repeat(90_000))))).toBeLessThan(7)
-  expect(await (await fetch(`${url}/_sandbox/tenants`)).json()).toMatchObject({ tenants: { length: 121 } })
+  expect(await (await fetch(`${url}/_sandbox/tenants`)).json()).toMatchObject({
+    tenants: { length: 121 },
+  })
 })
 
-test('Tenants keep nothing of a long request but its parts, beside what the journal may hold', MANY, async () => {
-  const { url } = await start(30)
-  const call = (padding: string) => (n: number) =>
-    use(`${url}/t/with-a-long-name-${n}`, { state: `a state of its own ${n}` }, padding)
-  await repeat(20, call(''))
-  // 11 million characters, of which no parameter is made, beside what 100 tenants take.
-  expect(await growth(() => repeat(120, call('&'.repeat(90_000))))).toBeLessThan(7)
-  expect(await (await fetch(`${url}/_sandbox/tenants`)).json()).toMatchObject({ tenants: { length: 121 } })
-})
+test(
+  'Tenants keep nothing of a long request but its parts, beside what the journal may hold',
+  MANY,
+  async () => {
+    const { url } = await start(30)
+    const call = (padding: string) => (n: number) =>
+      use(`${url}/t/with-a-long-name-${n}`, { state: `a state of its own ${n}` }, padding)
+    await repeat(20, call(''))
+    // 11 million characters, of which no parameter is made, beside what 100 tenants take.
+    expect(await growth(() => repeat(120, call('&'.repeat(90_000))))).toBeLessThan(7)
+    expect(await (await fetch(`${url}/_sandbox/tenants`)).json()).toMatchObject({
+      tenants: { length: 121 },
+    })
+  },
+)

@@ -28,17 +28,23 @@ const SECRET = `It's "n0t"/a +real\\secret%41, and it is longer than what a mess
 const CLIENT = { clientId: 'web-shop', clientSecret: SECRET, redirectUris: [REDIRECT_URI] }
 const CONTROL_TOKEN = `token-of-the-control-api-${'0123456789abcdef'.repeat(3)}`
 
-/** Pages as a caller beyond this machine gets them: on this machine, two of them show the secrets of the config to copy. */
+/**
+ * Pages as a caller beyond this machine gets them: on this machine, two of them show the secrets of
+ * the config to copy.
+ */
 const BEYOND = { Authorization: `Bearer ${CONTROL_TOKEN}`, 'X-Forwarded-For': '192.0.2.1' }
 
 const sandbox = await shareSandbox({
-  clients: [{ ...CLIENT, logo: fileURLToPath(new URL('../../docs/pictures/flow.webp', import.meta.url)) }],
+  clients: [
+    { ...CLIENT, logo: fileURLToPath(new URL('../../docs/pictures/flow.webp', import.meta.url)) },
+  ],
   builtinClient: false,
   controlToken: CONTROL_TOKEN,
 })
 const { request } = sandbox
 const party = createRelyingParty(sandbox, CLIENT)
-const use = (changes: Fields) => request.get('/v1/oidc/use').query(useRequest({ client_id: 'web-shop', ...changes }))
+const use = (changes: Fields) =>
+  request.get('/v1/oidc/use').query(useRequest({ client_id: 'web-shop', ...changes }))
 
 const encode = encodeURIComponent
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
@@ -53,18 +59,26 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   'escaped as PHP escapes JSON': (secret) => inJson(secret).replaceAll('/', '\\/'),
 }
 
-/** How a client writes Basic credentials: as they are, and form-encoded (RFC 6749 section 2.3.1). */
+/**
+ * How a client writes Basic credentials: as they are, and form-encoded (RFC 6749 section 2.3.1).
+ */
 const IN_BASIC = [
   (secret: string) => btoa(`web-shop:${secret}`),
   (secret: string) => btoa(`web-shop:${encode(secret)}`),
-  (secret: string) => btoa(`web-shop:${new URLSearchParams({ '': secret }).toString().slice(1)}`).replace(/=+$/, ''),
+  (secret: string) =>
+    btoa(`web-shop:${new URLSearchParams({ '': secret }).toString().slice(1)}`).replace(/=+$/, ''),
 ]
 
 /** Where a mistaken client puts a secret. */
 const PLACES: readonly ((secret: string) => Promise<unknown>)[] = [
   async (s) => {
     const state = `https://a.example/?next=${encode(s)}&a=b`
-    return use({ sandbox_persona: 'child-4', redirect_uri: `${REDIRECT_URI}?x=${encode(s)}`, nonce: `x ${s}`, state })
+    return use({
+      sandbox_persona: 'child-4',
+      redirect_uri: `${REDIRECT_URI}?x=${encode(s)}`,
+      nonce: `x ${s}`,
+      state,
+    })
   },
   async (s) => use({ sandbox_persona: 'child-4', nonce: `x ${s}`, state: s, [s]: s }),
   async (s) => use({ scope: s, claims: claims({ [s]: [{ a: s }], provenance: { allowed: [s] } }) }),
@@ -73,25 +87,40 @@ const PLACES: readonly ((secret: string) => Promise<unknown>)[] = [
   async (s) => use({ sandbox_outcome: s }),
   async (s) => {
     const details = JSON.stringify([ageSignal({ verification_id: s, [s]: s })])
-    return party.push({ scope: s, type: s, response_type: `${s} ${s}`, authorization_details: details, [s]: s })
+    return party.push({
+      scope: s,
+      type: s,
+      response_type: `${s} ${s}`,
+      authorization_details: details,
+      [s]: s,
+    })
   },
   async (s) => {
     const body = JSON.stringify({ client_secret: s, a: { b: [s] } })
     return request.post('/v1/oidc/create/par').type('form').send(body)
   },
   async (s) => {
-    const call = request.post(`/v1/oidc/use/token?secret=${encode(s)}`).set('Authorization', basic(s, s))
+    const call = request
+      .post(`/v1/oidc/use/token?secret=${encode(s)}`)
+      .set('Authorization', basic(s, s))
     return call.type('form').send(tokenRequest(s, { grant_type: `password ${s}`, app_secret: s }))
   },
   async (s) => {
     const call = request.post('/v1/svc/upgrade').set('Authorization', basic('web-shop', s))
-    return call.send({ authorization_details: [ageSignal({ a: { client_secret: s, b: [s] } })], [s]: { token: s } })
+    return call.send({
+      authorization_details: [ageSignal({ a: { client_secret: s, b: [s] } })],
+      [s]: { token: s },
+    })
   },
   async (s) => request.get(`/v1/oidc/${encode(s)}`),
-  async (s) => request.get(`/_sandbox/trap/${encode(s)}`).set({ 'User-Agent': encode(s), Accept: encode(s) }),
+  async (s) =>
+    request.get(`/_sandbox/trap/${encode(s)}`).set({ 'User-Agent': encode(s), Accept: encode(s) }),
 ]
 
-/** The paths of every address that is read, from the tables of the routes. An answer to a reader of the events never ends. */
+/**
+ * The paths of every address that is read, from the tables of the routes. An answer to a reader of
+ * the events never ends.
+ */
 const host = createTestHost(await createTestParts(createMemoryStores()))
 const READ = [...createServiceRoutes(host), ...(await createPageRoutes(host))]
   .filter(({ method, path }) => method === 'get' && path !== '/_sandbox/events')
@@ -111,12 +140,16 @@ type Visits = Readonly<Record<string, { readonly query?: Fields; readonly cookie
 
 /** Opens a page of each kind that waits for its user. */
 async function openPages(): Promise<Visits> {
-  const transactionOn = ({ text }: { text: string }) => press(text, 'decline').fields.get('transaction') ?? ''
+  const transactionOn = ({ text }: { text: string }) =>
+    press(text, 'decline').fields.get('transaction') ?? ''
   const query = useRequest({ client_id: 'web-shop' })
   const transaction = transactionOn(await request.get('/v1/oidc/use').query(query))
   const creation = createRequest(await party.obtainRequestUri(), { client_id: 'web-shop' })
   const creating = transactionOn(await request.get('/v1/oidc/create').query(creation))
-  const { headers } = await request.post('/_sandbox/demo/use').type('form').send({ claims: claims() })
+  const { headers } = await request
+    .post('/_sandbox/demo/use')
+    .type('form')
+    .send({ claims: claims() })
   return {
     '/v1/oidc/use': { query },
     '/v1/oidc/use/why': { query: { transaction, persona: 'child-12' } },
@@ -157,7 +190,9 @@ async function readAll({ flows, scenario }: { flows: readonly string[]; scenario
   for (const path of asked) shown.set(path, (await request.get(path).set(BEYOND)).text)
   for (const { name, effect, inputSchema } of TOOLS) {
     const takesId = JSON.stringify(inputSchema).includes('"id":')
-    for (const args of effect === 'reads' ? [{}, ...(takesId ? flows.map((id) => ({ id })) : [])] : [])
+    for (const args of effect === 'reads'
+      ? [{}, ...(takesId ? flows.map((id) => ({ id })) : [])]
+      : [])
       shown.set(`${name} ${JSON.stringify(args)}`, await callTool(name, args))
   }
   return shown
@@ -206,33 +241,41 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 
 /** A text as it is and as it is read: without references of HTML, and without escapes of JSON. */
 function readingsOf(text: string): readonly string[] {
-  const plain = text.replaceAll('<wbr>', '').replaceAll(/&[a-z#0-9]+;/g, (name) => CHARACTERS[name] ?? name)
+  const plain = text
+    .replaceAll('<wbr>', '')
+    .replaceAll(/&[a-z#0-9]+;/g, (name) => CHARACTERS[name] ?? name)
   return [text, plain].flatMap((one) => [one, one.replaceAll(/\\(.)/g, '$1')])
 }
 
 const MANY = { timeout: 120_000 }
 
-test('No page, answer, event, recording or line of the log shows a secret that a client sent', MANY, async () => {
-  const token = await party.obtainToken()
-  await party.upgrade(token)
-  const endOfEvents = await followEvents()
-  const steps = [{ await: 'par', expect: { state: 'x', scope: SECRET } } as const]
-  const { id: scenario } = await sandbox.scenarios.arm({ name: 'A', steps })
-  const secrets = [SECRET, CONTROL_TOKEN, token]
-  for (const secret of secrets)
-    for (const form of Object.values(FORMS)) for (const send of PLACES) await send(form(secret))
-  for (const inBasic of IN_BASIC) for (const send of PLACES) await send(inBasic(SECRET))
-  await party.use({ state: 'the last one' })
+test(
+  'No page, answer, event, recording or line of the log shows a secret that a client sent',
+  MANY,
+  async () => {
+    const token = await party.obtainToken()
+    await party.upgrade(token)
+    const endOfEvents = await followEvents()
+    const steps = [{ await: 'par', expect: { state: 'x', scope: SECRET } } as const]
+    const { id: scenario } = await sandbox.scenarios.arm({ name: 'A', steps })
+    const secrets = [SECRET, CONTROL_TOKEN, token]
+    for (const secret of secrets)
+      for (const form of Object.values(FORMS)) for (const send of PLACES) await send(form(secret))
+    for (const inBasic of IN_BASIC) for (const send of PLACES) await send(inBasic(SECRET))
+    await party.use({ state: 'the last one' })
 
-  const flows = (await sandbox.flows.list({ limit: 2_000 })).map(({ id }) => id)
-  const shown = await readAll({ flows, scenario })
-  shown.set('events', await endOfEvents('the last one'))
-  for (const mode of ['pretty', 'json'] as const) shown.set(`log ${mode}`, await logOf(mode))
+    const flows = (await sandbox.flows.list({ limit: 2_000 })).map(({ id }) => id)
+    const shown = await readAll({ flows, scenario })
+    shown.set('events', await endOfEvents('the last one'))
+    for (const mode of ['pretty', 'json'] as const) shown.set(`log ${mode}`, await logOf(mode))
 
-  const forms = [...Object.values(FORMS), ...IN_BASIC, (secret: string) => secret.slice(0, 16)]
-  const wanted = secrets.flatMap((secret) => forms.map((form) => form(secret)))
-  const leaks = [...shown].filter(([, text]) => readingsOf(text).some((one) => wanted.some((it) => one.includes(it))))
-  expect(leaks.map(([address]) => address)).toEqual([])
-  const read = new Set([...shown.keys()].map((address) => address.split(' ')[0]))
-  expect(READ.filter((route) => !read.has(route))).toEqual([])
-})
+    const forms = [...Object.values(FORMS), ...IN_BASIC, (secret: string) => secret.slice(0, 16)]
+    const wanted = secrets.flatMap((secret) => forms.map((form) => form(secret)))
+    const leaks = [...shown].filter(([, text]) =>
+      readingsOf(text).some((one) => wanted.some((it) => one.includes(it))),
+    )
+    expect(leaks.map(([address]) => address)).toEqual([])
+    const read = new Set([...shown.keys()].map((address) => address.split(' ')[0]))
+    expect(READ.filter((route) => !read.has(route))).toEqual([])
+  },
+)

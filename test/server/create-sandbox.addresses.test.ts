@@ -24,7 +24,8 @@ async function mapped({ url }: Pick<TestSandbox, 'url'> = sandbox) {
 }
 
 /** What a call with this Host header is answered. */
-const at = (host: string, path: string, { request } = sandbox) => request.get(path).set('Host', host)
+const at = (host: string, path: string, { request } = sandbox) =>
+  request.get(path).set('Host', host)
 
 test('openid-client discovers the sandbox at a mapped port without a setting', async () => {
   const { address } = await mapped()
@@ -65,7 +66,9 @@ test('A code that was issued at one address is exchanged at another', async () =
 test('A request that was pushed at one address is used at another', async () => {
   const { rp } = await mapped()
   const pushed = await createRelyingParty(sandbox).obtainRequestUri()
-  expect((await rp.create(pushed, { sandbox_persona: 'no-age-key' })).params).toEqual({ state: 'state-1' })
+  expect((await rp.create(pushed, { sandbox_persona: 'no-age-key' })).params).toEqual({
+    state: 'state-1',
+  })
 })
 
 test('An access token that was issued at one address is used at another', async () => {
@@ -79,7 +82,9 @@ test('The id_token names the address of the authorization request, wherever the 
   const { text } = await request.get('/v1/oidc/use').query(useRequest())
   const [, transaction = ''] = /name="transaction" value="([^"]+)"/.exec(text) ?? []
   const form = { transaction, persona: 'adult-passport' }
-  const callback = readCallback(await sandbox.request.post('/v1/oidc/use/choice').type('form').send(form))
+  const callback = readCallback(
+    await sandbox.request.post('/v1/oidc/use/choice').type('form').send(form),
+  )
   expect(idTokenOf(callback).iss).toBe(`${address}/v1/oidc/use`)
 })
 
@@ -114,7 +119,12 @@ test('The page of the tenants shows their addresses at the port of the browser',
 test('A tool for coding agents answers with the address of its caller', async () => {
   const { address, request, rp } = await mapped()
   await rp.use()
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'explain_flow', arguments: {} } }
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'explain_flow', arguments: {} },
+  }
   const sent = request.post('/_sandbox/mcp').set('Accept', 'application/json, text/event-stream')
   const { text } = await sent.send(call)
   expect(text).toContain(address)
@@ -125,31 +135,44 @@ test('The demo passes its checks at a mapped port', async () => {
   const { address } = await mapped()
   const browser = createBrowserClient(address)
   const fields = { claims: '{"age_thresholds":[18]}', response_mode: 'query' }
-  const begun = new URL((await browser.submit('/_sandbox/demo/use', fields)).headers['location'] ?? '')
+  const begun = new URL(
+    (await browser.submit('/_sandbox/demo/use', fields)).headers['location'] ?? '',
+  )
   begun.searchParams.set('sandbox_persona', 'adult-passport')
   expect(begun.origin).toBe(address)
-  const callback = new URL((await browser.get(begun.pathname + begun.search)).headers['location'] ?? '')
+  const callback = new URL(
+    (await browser.get(begun.pathname + begun.search)).headers['location'] ?? '',
+  )
   expect(callback.origin).toBe(address)
   const shown = await browser.get(callback.pathname + callback.search)
-  const result = shown.headers['location'] === undefined ? shown : await browser.get(shown.headers['location'])
+  const result =
+    shown.headers['location'] === undefined ? shown : await browser.get(shown.headers['location'])
   expect(textOf(result.text)).toContain('18: yes')
   expect(textOf(result.text)).not.toContain('fail')
 })
 
-test.each(['127.0.0.1:9', '127.9.9.9:2435', 'shop.localhost', 'localhost.:81', '[::1]:4000', '[::ffff:127.0.0.1]:80'])(
-  'The loopback host %s is followed',
-  async (host) => {
-    const { origin } = new URL(`http://${host}`)
-    expect((await at(host, USE_DISCOVERY)).body.issuer).toBe(`${origin}/v1/oidc/use`)
-  },
-)
+test.each([
+  '127.0.0.1:9',
+  '127.9.9.9:2435',
+  'shop.localhost',
+  'localhost.:81',
+  '[::1]:4000',
+  '[::ffff:127.0.0.1]:80',
+])('The loopback host %s is followed', async (host) => {
+  const { origin } = new URL(`http://${host}`)
+  expect((await at(host, USE_DISCOVERY)).body.issuer).toBe(`${origin}/v1/oidc/use`)
+})
 
-test.each(['evil.example', 'localhost.evil.example:80', '128.0.0.1', '0.0.0.0:2435', 'agekey-sandbox:2435', '[::2]'])(
-  'The host "%s" is not followed',
-  async (host) => {
-    expect((await at(host, USE_DISCOVERY)).body.issuer).toBe(`${sandbox.baseUrl}/v1/oidc/use`)
-  },
-)
+test.each([
+  'evil.example',
+  'localhost.evil.example:80',
+  '128.0.0.1',
+  '0.0.0.0:2435',
+  'agekey-sandbox:2435',
+  '[::2]',
+])('The host "%s" is not followed', async (host) => {
+  expect((await at(host, USE_DISCOVERY)).body.issuer).toBe(`${sandbox.baseUrl}/v1/oidc/use`)
+})
 
 test('A base URL that is set is the issuer at a mapped port too', async () => {
   const { request } = await mapped(await startSandbox({ baseUrl: 'http://localhost:2435' }))
@@ -186,12 +209,18 @@ test('With trust_host alone a form of the choice page is taken under every name'
   const { text } = await request.get('/v1/oidc/use').set('Host', 'age.test').query(useRequest())
   const [, transaction = ''] = /name="transaction" value="([^"]+)"/.exec(text) ?? []
   const form = { transaction, persona: 'adult-passport' }
-  const sent = request.post('/v1/oidc/use/choice').set({ Host: 'age.test', Origin: 'http://age.test' })
-  expect(idTokenOf(readCallback(await sent.type('form').send(form))).iss).toBe('http://age.test/v1/oidc/use')
+  const sent = request
+    .post('/v1/oidc/use/choice')
+    .set({ Host: 'age.test', Origin: 'http://age.test' })
+  expect(idTokenOf(readCallback(await sent.type('form').send(form))).iss).toBe(
+    'http://age.test/v1/oidc/use',
+  )
 })
 
 test('The address that a trusted proxy names is followed with its protocol', async () => {
   const { request } = await startSandbox({ trustProxy: ['loopback'] })
   const forwarded = { 'X-Forwarded-Host': 'shop.localhost', 'X-Forwarded-Proto': 'https' }
-  expect((await request.get(USE_DISCOVERY).set(forwarded)).body.issuer).toBe('https://shop.localhost/v1/oidc/use')
+  expect((await request.get(USE_DISCOVERY).set(forwarded)).body.issuer).toBe(
+    'https://shop.localhost/v1/oidc/use',
+  )
 })

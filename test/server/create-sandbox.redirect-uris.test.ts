@@ -11,13 +11,20 @@ const sandbox = await shareSandbox({
   onWarning: (message) => warnings.push(message),
 })
 const use = (changes: Changes, path = '') =>
-  sandbox.request.get(`${path}/v1/oidc/use`).query(useRequest({ sandbox_persona: 'teen-16', ...changes }))
+  sandbox.request
+    .get(`${path}/v1/oidc/use`)
+    .query(useRequest({ sandbox_persona: 'teen-16', ...changes }))
 
-test.each([PREVIEW, IN_CLEAR, 'http://localhost:3000/cb'])('The built-in client is answered at %s', async (address) => {
-  const { status, headers } = await use({ redirect_uri: address })
-  expect(status).toBe(302)
-  expect(headers.location).toMatch(new RegExp(`^${address.replaceAll(/[?.]/g, String.raw`\$&`)}#`))
-})
+test.each([PREVIEW, IN_CLEAR, 'http://localhost:3000/cb'])(
+  'The built-in client is answered at %s',
+  async (address) => {
+    const { status, headers } = await use({ redirect_uri: address })
+    expect(status).toBe(302)
+    expect(headers.location).toMatch(
+      new RegExp(`^${address.replaceAll(/[?.]/g, String.raw`\$&`)}#`),
+    )
+  },
+)
 
 test('The built-in client of every tenant is answered at the added redirect URIs', async () => {
   const { headers } = await use({ redirect_uri: PREVIEW }, '/t/qa')
@@ -26,9 +33,15 @@ test('The built-in client of every tenant is answered at the added redirect URIs
 
 test('The flow Create takes an added redirect URI', async () => {
   const pushed = pushedRequest({ redirect_uri: PREVIEW })
-  const { status, body } = await sandbox.request.post('/v1/oidc/create/par').type('form').send(pushed)
+  const { status, body } = await sandbox.request
+    .post('/v1/oidc/create/par')
+    .type('form')
+    .send(pushed)
   expect(status).toBe(201)
-  const query = createRequest(body.request_uri, { redirect_uri: PREVIEW, sandbox_persona: 'teen-16' })
+  const query = createRequest(body.request_uri, {
+    redirect_uri: PREVIEW,
+    sandbox_persona: 'teen-16',
+  })
   const { headers } = await sandbox.request.get('/v1/oidc/create').query(query)
   expect(headers.location).toMatch(/^https:\/\/preview\.example\/cb\?a=1[&#]/)
 })
@@ -40,11 +53,14 @@ test.each([
   'HTTPS://preview.example/cb?a=1',
   'https://preview.example:443/cb?a=1',
   'https://shop.example/cb',
-])('An added redirect URI is compared character by character: %s is refused', async (redirect_uri) => {
-  const { status, text } = await use({ redirect_uri })
-  expect(status).toBe(400)
-  expect(text).toContain(PREVIEW)
-})
+])(
+  'An added redirect URI is compared character by character: %s is refused',
+  async (redirect_uri) => {
+    const { status, text } = await use({ redirect_uri })
+    expect(status).toBe(400)
+    expect(text).toContain(PREVIEW)
+  },
+)
 
 test('Clients that are declared at run time leave the added redirect URIs as they are', async () => {
   const shop = { clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/'] }
@@ -72,13 +88,19 @@ test('The page Setup shows the added redirect URIs of the built-in client', asyn
 })
 
 test('Redirect URIs of a built-in client that is removed are refused', async () => {
-  const reason = 'would be a redirect URI of the built-in client, which builtin_client: false removes'
+  const reason =
+    'would be a redirect URI of the built-in client, which builtin_client: false removes'
   const started = createSandbox({ builtinClient: false, redirectUris: [PREVIEW] })
   await expect(started).rejects.toThrow(
     `redirectUris: ${PREVIEW} ${reason}; declare it under redirect_uris of a client`,
   )
 })
 
-test.each(['myapp://cb', 'https://a.example/#x', 'localhost:3000'])('The redirect URI %s is refused', async (uri) => {
-  await expect(createSandbox({ redirectUris: [uri] })).rejects.toThrow('createSandbox: redirectUris[0]: ')
-})
+test.each(['myapp://cb', 'https://a.example/#x', 'localhost:3000'])(
+  'The redirect URI %s is refused',
+  async (uri) => {
+    await expect(createSandbox({ redirectUris: [uri] })).rejects.toThrow(
+      'createSandbox: redirectUris[0]: ',
+    )
+  },
+)

@@ -9,7 +9,8 @@ test('A server goes on after connections that could not be accepted', async () =
   const server = await createServerWith(undefined)
   onTestFinished(() => void server.close())
   await listen(server, 0, '127.0.0.1')
-  for (let n = 0; n < 3; n++) server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }))
+  for (let n = 0; n < 3; n++)
+    server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }))
   expect(server.listening).toBe(true)
 })
 
@@ -51,32 +52,46 @@ test('Three thousand connections that say nothing leave a sandbox that answers w
   server.on('request', (_request, response) => response.end('answered'))
   await listen(server, 0, '127.0.0.1')
   const { port } = server.address() as AddressInfo
-  const sockets = Array.from({ length: 3_000 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+  const sockets = Array.from({ length: 3_000 }, () =>
+    connect(port, '127.0.0.1').on('error', () => {}),
+  )
   await Promise.all(sockets.slice(0, 100).map((socket) => once(socket, 'connect')))
   for (const socket of sockets) socket.destroy()
-  await vi.waitFor(async () => expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('answered'), 5_000)
+  await vi.waitFor(
+    async () => expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('answered'),
+    5_000,
+  )
 }, 30_000)
 
 /** An error of the system, as `listen` gives it. */
-const systemError = (code: string) => Object.assign(new Error(`listen ${code}: said by the system`), { code })
+const systemError = (code: string) =>
+  Object.assign(new Error(`listen ${code}: said by the system`), { code })
 const problemOf = (code: string, port: number, freePort?: number) =>
   listenProblem(systemError(code), { port, host: '127.0.0.1', freePort })
 
-test.each([1024, 2435, 51_121, 65_535])('The system reserves port %d, so a free port is offered', (port) => {
-  expect(problemOf('EACCES', port, 40_123)).toBe(
-    `port ${port} may not be opened: the system reserves it (on Windows "netsh interface ipv4 show excludedportrange protocol=tcp" lists what is reserved); choose 40123, which is free now, by the option port, or 0 for a free one`,
-  )
-})
+test.each([1024, 2435, 51_121, 65_535])(
+  'The system reserves port %d, so a free port is offered',
+  (port) => {
+    expect(problemOf('EACCES', port, 40_123)).toBe(
+      `port ${port} may not be opened: the system reserves it (on Windows "netsh interface ipv4 show excludedportrange protocol=tcp" lists what is reserved); choose 40123, which is free now, by the option port, or 0 for a free one`,
+    )
+  },
+)
 
 test('A reserved port where no other port can be found asks for another one', () => {
-  expect(problemOf('EACCES', 2435)).toMatch(/; choose another one by the option port, or 0 for a free one$/)
-})
-
-test.each([1, 80, 443, 1023])('Port %d is for the administrator, so a port above 1023 is asked for', (port) => {
-  expect(problemOf('EACCES', port)).toBe(
-    `port ${port} may not be opened; choose one above 1023 by the option port. Linux and macOS keep the ports below for root, Linux also for CAP_NET_BIND_SERVICE`,
+  expect(problemOf('EACCES', 2435)).toMatch(
+    /; choose another one by the option port, or 0 for a free one$/,
   )
 })
+
+test.each([1, 80, 443, 1023])(
+  'Port %d is for the administrator, so a port above 1023 is asked for',
+  (port) => {
+    expect(problemOf('EACCES', port)).toBe(
+      `port ${port} may not be opened; choose one above 1023 by the option port. Linux and macOS keep the ports below for root, Linux also for CAP_NET_BIND_SERVICE`,
+    )
+  },
+)
 
 test.each([80, 51_121])('Port %d that is in use is no reserved port', (port) => {
   expect(problemOf('EADDRINUSE', port)).toBe(
@@ -84,9 +99,14 @@ test.each([80, 51_121])('Port %d that is in use is no reserved port', (port) => 
   )
 })
 
-test.each(['ENOTFOUND', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN'])('%s says that the host is wrong', (code) => {
-  expect(problemOf(code, 2435)).toMatch(/^host: "127\.0\.0\.1" is no address of this machine; give 127\.0\.0\.1 /)
-})
+test.each(['ENOTFOUND', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EAI_AGAIN'])(
+  '%s says that the host is wrong',
+  (code) => {
+    expect(problemOf(code, 2435)).toMatch(
+      /^host: "127\.0\.0\.1" is no address of this machine; give 127\.0\.0\.1 /,
+    )
+  },
+)
 
 test('A program that may open no port is told where to allow it', () => {
   expect(problemOf('EPERM', 2435)).toMatch(
@@ -95,7 +115,9 @@ test('A program that may open no port is told where to allow it', () => {
 })
 
 test('Any other error of the system is named as it came', () => {
-  expect(problemOf('EMFILE', 2435)).toBe('cannot listen on 127.0.0.1:2435: listen EMFILE: said by the system')
+  expect(problemOf('EMFILE', 2435)).toBe(
+    'cannot listen on 127.0.0.1:2435: listen EMFILE: said by the system',
+  )
 })
 
 test('The port that is offered for a reserved one can be opened', async () => {

@@ -9,7 +9,10 @@ export interface ReceivedCallback {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Reads a callback in any of the three response modes. @throws Error when the answer is no callback */
+/**
+ * Reads a callback in any of the three response modes.
+ * @throws Error when the answer is no callback
+ */
 export function readCallback(answer: Answer): ReceivedCallback {
   const location = answer.headers.location
   if (location === undefined) return readForm(answer)
@@ -22,13 +25,16 @@ export function readCallback(answer: Answer): ReceivedCallback {
 }
 
 function readForm({ status, headers, text }: Answer): ReceivedCallback {
-  const form = headers['content-type']?.startsWith('text/html') ? formThatSendsItself(text) : undefined
+  const form = headers['content-type']?.startsWith('text/html')
+    ? formThatSendsItself(text)
+    : undefined
   if (!form) throw new Error(`no callback: ${status} ${text.slice(0, 500)}`)
   return { mode: 'form_post', address: form.action, params: once([...form.fields]) }
 }
 
 function once(pairs: readonly (readonly [string, string])[]): Record<string, string> {
   const params = Object.fromEntries(pairs)
-  if (Object.keys(params).length !== pairs.length) throw new Error(`a parameter came twice: ${JSON.stringify(pairs)}`)
+  if (Object.keys(params).length !== pairs.length)
+    throw new Error(`a parameter came twice: ${JSON.stringify(pairs)}`)
   return params
 }

@@ -1,5 +1,8 @@
 import { afterAll } from 'vitest'
-import { createChromiumAgent, launchChromium } from '../../src/audit/agent/chromium/chromium-agent.ts'
+import {
+  createChromiumAgent,
+  launchChromium,
+} from '../../src/audit/agent/chromium/chromium-agent.ts'
 import { chromiumPath } from './tools.ts'
 
 export async function shareChromiumAgent() {

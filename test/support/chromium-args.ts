@@ -1,4 +1,7 @@
-/** Replaces the list of playwright-core: the popups of the address bar take half of the time of a window. */
+/**
+ * Replaces the list of playwright-core: the popups of the address bar take half of the time of a
+ * window.
+ */
 const LEAN_WINDOWS = `--disable-features=${[
   ...[
     'WebUIOmniboxPopup',
@@ -7,7 +10,12 @@ const LEAN_WINDOWS = `--disable-features=${[
     'AvoidCorsURLLoaderRestartOnRedirect',
     'HttpsUpgrades',
   ],
-  ...['HttpsFirstBalancedModeAutoEnable', 'LocalNetworkAccessChecks', 'MediaRouter', 'NetworkTimeServiceQuerying'],
+  ...[
+    'HttpsFirstBalancedModeAutoEnable',
+    'LocalNetworkAccessChecks',
+    'MediaRouter',
+    'NetworkTimeServiceQuerying',
+  ],
   ...['OptimizationHints', 'PaintHolding', 'PreconnectToSearch', 'ThirdPartyStoragePartitioning'],
 ]}`
 

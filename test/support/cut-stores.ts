@@ -14,7 +14,10 @@ export interface World extends HttpClient {
   readonly stores: Stores
 }
 
-/** A call whose writes are cut off, the statuses of answers other than 503, and what must hold after the call was repeated. */
+/**
+ * A call whose writes are cut off, the statuses of answers other than 503, and what must hold after
+ * the call was repeated.
+ */
 export type CutCall = readonly [
   call: () => PromiseLike<Answer>,
   statuses: number | readonly number[],
@@ -23,7 +26,10 @@ export type CutCall = readonly [
 
 const MAX_WRITES = 30
 
-/** Makes a call whose writes are refused: all, then all but the first, until none is. After a 503 the call is repeated. */
+/**
+ * Makes a call whose writes are refused: all, then all but the first, until none is. After a 503
+ * the call is repeated.
+ */
 export async function cutAtEachWrite(
   openStores: () => Stores | Promise<Stores>,
   arrange: (world: World) => Promise<CutCall>,
@@ -33,8 +39,14 @@ export async function cutAtEachWrite(
     const { stores, budget } = createCutStores(await openStores())
     const errors: unknown[] = []
     const parts = await createTestParts(stores, { seed: undefined })
-    const request = supertest(createApp(createTestHost(parts, { onError: (error) => errors.push(error) })))
-    const [call, statuses, check] = await arrange({ request, party: createRelyingParty({ request }), stores })
+    const request = supertest(
+      createApp(createTestHost(parts, { onError: (error) => errors.push(error) })),
+    )
+    const [call, statuses, check] = await arrange({
+      request,
+      party: createRelyingParty({ request }),
+      stores,
+    })
     budget.writes = writes
     const first = await call()
     budget.writes = Number.POSITIVE_INFINITY
@@ -57,7 +69,8 @@ function createCutStores(stores: Stores) {
     new Proxy(port, {
       get(target, name) {
         const member: unknown = Reflect.get(target, name)
-        if (typeof member !== 'function' || typeof name !== 'string' || !WRITES.test(name)) return member
+        if (typeof member !== 'function' || typeof name !== 'string' || !WRITES.test(name))
+          return member
         return async (...given: unknown[]) => {
           if (budget.writes-- <= 0) throw Refusal.unavailable('the store refuses the call (OOM)')
           return Reflect.apply(member, target, given)
@@ -71,7 +84,12 @@ function createCutStores(stores: Stores) {
       directory: cut(stores.directory),
       createRecords(tenant, clock) {
         const { store, tables, stateTables, ...records } = stores.createRecords(tenant, clock)
-        return { ...cut(records), store: cut(store), tables: cut(tables), stateTables: cut(stateTables) }
+        return {
+          ...cut(records),
+          store: cut(store),
+          tables: cut(tables),
+          stateTables: cut(stateTables),
+        }
       },
     } satisfies Stores,
     budget,

@@ -18,5 +18,9 @@ export const readError = (answer: Answer) => errorBody.parse(answer.body)
 /** The error code and the broken rules. */
 export function refusal(answer: Answer): { status: number; error: string; rules: string[] } {
   const { error, findings } = readError(answer)
-  return { status: answer.status, error, rules: findings.filter((one) => one.level === 'error').map((one) => one.rule) }
+  return {
+    status: answer.status,
+    error,
+    rules: findings.filter((one) => one.level === 'error').map((one) => one.rule),
+  }
 }

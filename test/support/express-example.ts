@@ -14,8 +14,14 @@ export type Changes = readonly (readonly [text: string, other: string])[]
 
 export type RunningApp = Awaited<ReturnType<typeof startExpressExample>>
 
-/** Starts the Express example in this process with some texts changed. @throws Error for a text that the app lacks */
-export async function startExpressExample({ baseUrl, url }: Pick<Sandbox, 'baseUrl' | 'url'>, changes: Changes = []) {
+/**
+ * Starts the Express example in this process with some texts changed.
+ * @throws Error for a text that the app lacks
+ */
+export async function startExpressExample(
+  { baseUrl, url }: Pick<Sandbox, 'baseUrl' | 'url'>,
+  changes: Changes = [],
+) {
   const { folder, remove } = createScratchFolder()
   const file = join(folder, 'app.mjs')
   const env = JSON.stringify({ PORT: '0', AGE_BASE_URL: baseUrl, AGE_SERVER_URL: url })

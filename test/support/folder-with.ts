@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Creates a folder with these files, of text, bytes or JSON. @param end registers its removal: `afterAll` for a whole test file */
+/**
+ * Creates a folder with these files, of text, bytes or JSON.
+ * @param end registers its removal: `afterAll` for a whole test file
+ */
 export function folderWith(
   files: Readonly<Record<string, unknown>> = {},
   end: (remove: () => void) => void = onTestFinished,

@@ -4,13 +4,20 @@ import { type Tag, tagsOf } from './markup.ts'
 export type FilledForm = ReturnType<typeof fill>
 
 /** Presses the button `data-testid=testId` of a filled form. @throws Error without such a button */
-export function press(page: string, testId: string, values: Readonly<Record<string, string>> = {}): FilledForm {
+export function press(
+  page: string,
+  testId: string,
+  values: Readonly<Record<string, string>> = {},
+): FilledForm {
   const form = formsOf(page).find(({ tags }) => tags.some((tag) => isButton(tag, testId)))
   if (!form) throw new Error(`no form with a button ${testId}`)
   return fill(form, testId, values)
 }
 
-/** The form with this id, as a button outside of it sends the form. @throws Error without such a form */
+/**
+ * The form with this id, as a button outside of it sends the form.
+ * @throws Error without such a form
+ */
 export function formWithId(page: string, id: string): FilledForm {
   const form = formsOf(page).find(({ attributes }) => attributes['id'] === id)
   if (!form) throw new Error(`no form ${id}`)
@@ -49,7 +56,11 @@ function formsOf(page: string) {
 
 type Form = ReturnType<typeof formsOf>[number]
 
-function fill({ attributes, tags }: Form, testId = '', values: Readonly<Record<string, string>> = {}) {
+function fill(
+  { attributes, tags }: Form,
+  testId = '',
+  values: Readonly<Record<string, string>> = {},
+) {
   const fields = tags.flatMap((tag): [string, string][] => {
     const { name: field = '', value = '' } = tag.attributes
     if (tag.name === 'input') return [[field, values[field] ?? value]]
@@ -64,5 +75,9 @@ const isButton = ({ name, attributes }: Tag, testId: string) =>
 
 function selectedOption(tags: readonly Tag[], select: Tag): string {
   const options = tags.slice(tags.indexOf(select)).filter(({ name }) => name === 'option')
-  return (options.find(({ attributes }) => 'selected' in attributes) ?? options[0])?.attributes['value'] ?? ''
+  return (
+    (options.find(({ attributes }) => 'selected' in attributes) ?? options[0])?.attributes[
+      'value'
+    ] ?? ''
+  )
 }

@@ -1,7 +1,11 @@
 import type { OutcomeFlow, ServerReply } from '../../src/sandbox/outcomes/outcome.ts'
 
 /** A good reply to a server-to-server call. */
-export function goodReply(flow: OutcomeFlow, baseUrl: string, keys: readonly object[]): ServerReply {
+export function goodReply(
+  flow: OutcomeFlow,
+  baseUrl: string,
+  keys: readonly object[],
+): ServerReply {
   const issuer = `${baseUrl}/v1/oidc/use`
   const bodies: Readonly<Record<string, unknown>> = {
     par: { request_uri: 'urn:svc:request:1', expires_in: 90 },
@@ -16,5 +20,9 @@ export function goodReply(flow: OutcomeFlow, baseUrl: string, keys: readonly obj
     jwks: { keys },
   }
   const headers = { 'Content-Type': 'application/json; charset=utf-8' }
-  return { status: flow === 'par' ? 201 : 200, headers, body: { kind: 'json', value: bodies[flow] } }
+  return {
+    status: flow === 'par' ? 201 : 200,
+    headers,
+    body: { kind: 'json', value: bodies[flow] },
+  }
 }

@@ -4,7 +4,10 @@ import type { HttpHost } from '../../src/server/http/handler.ts'
 import { exportFlow } from '../../src/tools/recordings/export-flow.ts'
 import { TEST_ADDRESSES } from './tenant.ts'
 
-/** What routes need of a server that listens on loopback, for a test without a server, or with another part in its place. */
+/**
+ * What routes need of a server that listens on loopback, for a test without a server, or with
+ * another part in its place.
+ */
 export const createTestHost = (parts: SharedParts, changes: Partial<HttpHost> = {}): HttpHost => ({
   version: 'test',
   settings: parts.settings,

@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 
-/** Texts that make a parser of YAML recurse, compare or report too much: a part, repeated, with what stands around it. */
+/**
+ * Texts that make a parser of YAML recurse, compare or report too much: a part, repeated, with what
+ * stands around it.
+ */
 const REPEATED: readonly (readonly [part: string, before?: string, after?: string])[] = [
   ...[
     '[',
@@ -83,10 +86,14 @@ const REPEATED: readonly (readonly [part: string, before?: string, after?: strin
   ['{decide: {}},', 'name: a\nsteps: [', ']'],
 ]
 
-/** Texts of at most so many bytes, each with a name: the repeated ones, and some that grow from line to line. */
+/**
+ * Texts of at most so many bytes, each with a name: the repeated ones, and some that grow from line
+ * to line.
+ */
 export function hostileYaml(bytes: number): readonly (readonly [name: string, text: string])[] {
   const repeated = REPEATED.map(([part, before = '', after = '']) => {
-    const text = before + part.repeat(Math.floor((bytes - before.length - after.length) / part.length)) + after
+    const text =
+      before + part.repeat(Math.floor((bytes - before.length - after.length) / part.length)) + after
     return [`${before}${part}${after}`, text] as const
   })
   return [
@@ -98,15 +105,22 @@ export function hostileYaml(bytes: number): readonly (readonly [name: string, te
     ['lines ever deeper', growing(bytes, (n) => `${' '.repeat(n)}a:\n`)],
     ['dashes ever deeper', growing(bytes, (n) => `${' '.repeat(n)}-\n`)],
     ['anchors', growing(bytes, (n) => `- &a${n} x\n`)],
-    ['aliases of aliases', growing(bytes, (n) => `- &a${n} [*a${n - 1}, *a${n - 1}]\n`).replace('*a-1, *a-1', 'x')],
+    [
+      'aliases of aliases',
+      growing(bytes, (n) => `- &a${n} [*a${n - 1}, *a${n - 1}]\n`).replace('*a-1, *a-1', 'x'),
+    ],
     ['an alias of itself', '&a [*a, '.repeat(bytes / 8)],
-    ['a long list and its aliases', `- &a [${'x,'.repeat(Math.max(0, bytes - 1_000) / 2)}]\n${'- *a\n'.repeat(100)}`],
+    [
+      'a long list and its aliases',
+      `- &a [${'x,'.repeat(Math.max(0, bytes - 1_000) / 2)}]\n${'- *a\n'.repeat(100)}`,
+    ],
   ]
 }
 
 function growing(bytes: number, lineAt: (n: number) => string): string {
   let text = ''
-  for (let n = 0, line = lineAt(0); text.length + line.length <= bytes; line = lineAt(++n)) text += line
+  for (let n = 0, line = lineAt(0); text.length + line.length <= bytes; line = lineAt(++n))
+    text += line
   return text
 }
 

@@ -2,7 +2,10 @@ import supertest from 'supertest'
 
 export type { Response as Answer } from 'supertest'
 
-/** Makes requests to one server: `client.request.get('/path').expect(200)`. It follows no redirects and keeps no cookies. */
+/**
+ * Makes requests to one server: `client.request.get('/path').expect(200)`. It follows no redirects
+ * and keeps no cookies.
+ */
 export interface HttpClient {
   readonly request: ReturnType<typeof supertest>
 }

@@ -15,6 +15,8 @@ const idTokenClaims = z.strictObject({
 })
 
 /** The unverified claims of the id_token in a callback: exactly those of the specification. */
-export const idTokenOf = ({ params }: ReceivedCallback) => idTokenClaims.parse(decodeJwt(params['id_token'] ?? ''))
+export const idTokenOf = ({ params }: ReceivedCallback) =>
+  idTokenClaims.parse(decodeJwt(params['id_token'] ?? ''))
 
-export const headerOf = ({ params }: ReceivedCallback) => decodeProtectedHeader(params['id_token'] ?? '')
+export const headerOf = ({ params }: ReceivedCallback) =>
+  decodeProtectedHeader(params['id_token'] ?? '')

@@ -27,7 +27,8 @@ import {
   YES,
 } from './imitated-pages.ts'
 
-// An audited app and its sandbox as data, so that learning and judging are tested without a server and a browser.
+// An audited app and its sandbox as data, so that learning and judging are tested without a server
+// and a browser.
 
 interface SandboxParts {
   readonly flows?: readonly Flow[]
@@ -36,24 +37,37 @@ interface SandboxParts {
   left?(queued: Expectation): Partial<Expectation> | undefined
 }
 
-const AGES: Readonly<Record<string, number>> = { 'adult-passport': 30, 'teen-16': 16, 'child-12': 12 }
+const AGES: Readonly<Record<string, number>> = {
+  'adult-passport': 30,
+  'teen-16': 16,
+  'child-12': 12,
+}
 
-/** A sandbox with an adult, a teenager, a minor and a persona without an age key, which returns the given flows. */
+/**
+ * A sandbox with an adult, a teenager, a minor and a persona without an age key, which returns the
+ * given flows.
+ */
 export function sandboxOf({
   flows = [],
   clock = { frozen: false, now: new Date().toISOString() },
   left = () => undefined,
 }: SandboxParts = {}): SandboxApi & { readonly queued: readonly Expectation[] } {
   const number = (id: string) => Number(id.slice(1))
-  const personas = [...Object.keys(AGES).map((name) => ({ name, age_key: {} })), { name: 'no-age-key' }]
+  const personas = [
+    ...Object.keys(AGES).map((name) => ({ name, age_key: {} })),
+    { name: 'no-age-key' },
+  ]
   const queued: Expectation[] = []
   return Object.create({
     baseUrl: SANDBOX,
     queued,
     flows: {
-      get: async (id: string) => flows.find((flow) => flow.id === id) ?? Promise.reject(new Error(`no flow ${id}`)),
+      get: async (id: string) =>
+        flows.find((flow) => flow.id === id) ?? Promise.reject(new Error(`no flow ${id}`)),
       list: async ({ flow, after = 'f0' }: { flow?: string; after?: string } = {}) =>
-        flows.filter((one) => one.flow === (flow ?? one.flow) && number(one.id) > number(after)).toReversed(),
+        flows
+          .filter((one) => one.flow === (flow ?? one.flow) && number(one.id) > number(after))
+          .toReversed(),
     },
     personas: {
       list: async () => personas,
@@ -61,22 +75,38 @@ export function sandboxOf({
       put: async (persona: { name: string }) => persona,
       remove: async () => undefined,
     },
-    evaluate: async ({ persona, claims }: { persona: string; claims: { age_thresholds: number[] } }) => ({
-      age_thresholds: Object.fromEntries(claims.age_thresholds.map((age) => [age, (AGES[persona] ?? 0) >= age])),
+    evaluate: async ({
+      persona,
+      claims,
+    }: {
+      persona: string
+      claims: { age_thresholds: number[] }
+    }) => ({
+      age_thresholds: Object.fromEntries(
+        claims.age_thresholds.map((age) => [age, (AGES[persona] ?? 0) >= age]),
+      ),
     }),
     clock: { state: async () => clock },
     async next(decision: Omit<Expectation, 'id' | 'remaining' | 'times'> & { times?: number }) {
       const { times = 1 } = decision
-      const expectation: Expectation = { ...decision, id: `x-${queued.length + 1}`, times, remaining: times }
+      const expectation: Expectation = {
+        ...decision,
+        id: `x-${queued.length + 1}`,
+        times,
+        remaining: times,
+      }
       queued.push(expectation)
       return expectation
     },
     expectations: {
       list: async () =>
-        queued.flatMap((one) => [left(one)].flatMap((changes) => (changes ? { ...one, ...changes } : []))),
+        queued.flatMap((one) =>
+          [left(one)].flatMap((changes) => (changes ? { ...one, ...changes } : [])),
+        ),
       async remove(id: string) {
         const one = queued.find((other) => other.id === id)
-        if (!one || !left(one)) throw new SandboxError(`there is no ${id}`, { status: 404, error: 'not_found' })
+        if (!one || !left(one))
+          throw new SandboxError(`there is no ${id}`, { status: 404, error: 'not_found' })
       },
     },
   })
@@ -110,15 +140,25 @@ interface AppParts extends SandboxParts {
 }
 
 /** An app that behaves in each run like `act`. Time passes only when the driver must wait. */
-export function imitatedApp(act: (plan: FlowPlan, run: number) => string | Done, parts: AppParts = {}) {
-  const { peek = (path) => `404 ${path} Not found.`, open = () => '400 /callback No answer.' } = parts
+export function imitatedApp(
+  act: (plan: FlowPlan, run: number) => string | Done,
+  parts: AppParts = {},
+) {
+  const { peek = (path) => `404 ${path} Not found.`, open = () => '400 /callback No answer.' } =
+    parts
   const flows: Flow[] = []
   // The requested runs, what else was opened or requested, and how long was waited.
-  const [plans, opened, peeked, waits]: [FlowPlan[], PageRequest[], string[], number[]] = [[], [], [], []]
+  const [plans, opened, peeked, waits]: [FlowPlan[], PageRequest[], string[], number[]] = [
+    [],
+    [],
+    [],
+    [],
+  ]
   const last = new Map<Browser, { readonly plan: FlowPlan; readonly at: number }>()
   const spread = { times: 0 }
   const now = () => waits.reduce((sum, ms) => sum + ms, 0)
-  const shownAs = (shown: string | BrowserVisit) => (typeof shown === 'string' ? visitTo(shown, { hops: [] }) : shown)
+  const shownAs = (shown: string | BrowserVisit) =>
+    typeof shown === 'string' ? visitTo(shown, { hops: [] }) : shown
   const add = (calls: Flow['calls'], changes: Partial<Flow>) =>
     `f${flows.push(flowOf(`f${flows.length + 1}`, calls, changes))}`
   const isOf = (endpoint: string | undefined) => (call: CallRecord) => call.endpoint === endpoint
@@ -139,7 +179,11 @@ export function imitatedApp(act: (plan: FlowPlan, run: number) => string | Done,
     if (ofCreate.length > 0) add(ofCreate, { flow: 'create', outcome: plan.create?.outcome })
     const hops = creates ? [...USE_HOPS, ...CREATE_HOPS] : USE_HOPS
     const visit =
-      typeof shows === 'string' ? visitTo(shows, { hops }) : 'hops' in shows ? shows : ended('page', { hops: [] })
+      typeof shows === 'string'
+        ? visitTo(shows, { hops })
+        : 'hops' in shows
+          ? shows
+          : ended('page', { hops: [] })
     const endpoint = plan.later && { par: 'E2', token: 'E4', upgrade: 'E5' }[plan.later.flow]
     const found = runOf(visit, {
       browser: plan.browser ?? browserOf(),
@@ -182,9 +226,15 @@ export function workerOf({ driver, sandbox }: Pick<ImitatedApp, 'driver' | 'sand
 type RunParts = Partial<Omit<AuditRun, 'learned'>> & { readonly learned?: Partial<LearnedApp> }
 
 /** The verdicts on rows of an app, with the reported progress. */
-export async function findByRows(ids: readonly string[], app: ImitatedApp, settings: RunParts = {}) {
+export async function findByRows(
+  ids: readonly string[],
+  app: ImitatedApp,
+  settings: RunParts = {},
+) {
   const { signal = new AbortController().signal } = settings
-  const rows = ids.map((id) => AUDIT_ROWS.find((row) => rowId(row) === id) ?? expect.fail(`there is no row ${id}`))
+  const rows = ids.map(
+    (id) => AUDIT_ROWS.find((row) => rowId(row) === id) ?? expect.fail(`there is no row ${id}`),
+  )
   const [heard, notes, planned]: [string[], string[], number[]] = [[], [], []]
   const judged = await tryRows(rows, {
     workers: [workerOf(app)],
@@ -199,13 +249,19 @@ export async function findByRows(ids: readonly string[], app: ImitatedApp, setti
       repeat: 1,
       ...settings.options,
       onProgress(news) {
-        if (news.stage === 'row') heard.push(`${news.done}/${news.total} ${news.row.row} ${news.row.verdict}`)
+        if (news.stage === 'row')
+          heard.push(`${news.done}/${news.total} ${news.row.row} ${news.row.verdict}`)
         if (news.stage === 'planned') planned.push(news.trials)
       },
     },
     learned: learnedOf(flowShowing(YES), settings.learned),
   })
-  const told = judged.map(({ row, verdict, reason, evidence }) => ({ row, verdict, reason, evidence }))
+  const told = judged.map(({ row, verdict, reason, evidence }) => ({
+    row,
+    verdict,
+    reason,
+    evidence,
+  }))
   return { judged, told, heard, planned, notes }
 }
 

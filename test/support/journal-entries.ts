@@ -17,7 +17,11 @@ export const recordedCall = (changes: Partial<CallRecord> = {}): CallRecord => (
 /** The answer with which the browser brings `params` back to the app. */
 export const callbackWith = (params: Readonly<Record<string, string>>): CallRecord['response'] => ({
   kind: 'callback',
-  callback: { mode: 'fragment', redirectUri: 'http://localhost:3000/callback', params: Object.entries(params) },
+  callback: {
+    mode: 'fragment',
+    redirectUri: 'http://localhost:3000/callback',
+    params: Object.entries(params),
+  },
 })
 
 /** An ended Use flow; `changes` replaces members of it. */
@@ -32,7 +36,10 @@ export const listedFlow = (changes: Partial<Flow> = {}): Flow => ({
 })
 
 /** The same entry as the journal keeps it. */
-export const keptCall = ({ parameters = {}, ...changes }: Partial<CallRecord & KeptCall> = {}): KeptCall => {
+export const keptCall = ({
+  parameters = {},
+  ...changes
+}: Partial<CallRecord & KeptCall> = {}): KeptCall => {
   const { parameters: _, ...call } = recordedCall(changes)
   return { ...call, sent: changes.sent ?? { kind: 'json', text: JSON.stringify(parameters) } }
 }
@@ -41,7 +48,9 @@ export const keptCall = ({ parameters = {}, ...changes }: Partial<CallRecord & K
 export const useFlowEntry = ({
   call,
   ...changes
-}: Partial<Omit<JournalEntry, 'call'>> & { call?: Partial<CallRecord & KeptCall> } = {}): JournalEntry => ({
+}: Partial<Omit<JournalEntry, 'call'>> & {
+  call?: Partial<CallRecord & KeptCall>
+} = {}): JournalEntry => ({
   correlationIds: [],
   issuedIds: [],
   facts: { flow: 'use' },

@@ -3,4 +3,6 @@ import { processState } from './process-state.ts'
 
 // The files of a project share a process: what one file leaves changed would influence the next.
 const before = processState()
-afterAll(() => expect(processState(), 'this file leaves something changed in its process').toEqual(before))
+afterAll(() =>
+  expect(processState(), 'this file leaves something changed in its process').toEqual(before),
+)

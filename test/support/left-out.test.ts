@@ -40,7 +40,9 @@ test('A missing tool leaves its group out, and the last lines say so and how to 
 }, async () => {
   const { text, code } = await run('', 'store.test.ts')
   expect(text).toMatch(/1 passed \| 1 skipped/)
-  expect(text).toContain('LEFT OUT: 1 group of tests, there is no redis-server here: apt-get install redis-server')
+  expect(text).toContain(
+    'LEFT OUT: 1 group of tests, there is no redis-server here: apt-get install redis-server',
+  )
   expect(code).toBe(0)
 })
 

@@ -3,13 +3,23 @@ type Markup = string | { readonly html: string }
 
 const markupOf = (page: Markup): string => (typeof page === 'string' ? page : page.html)
 
-/** A start or end tag as the tokenizer of a browser sees it: attribute values are quoted and contain no `>`. */
+/**
+ * A start or end tag as the tokenizer of a browser sees it: attribute values are quoted and contain
+ * no `>`.
+ */
 export interface Tag {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
 }
 
-const TEXT: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#13': '\r' }
+const TEXT: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#39': "'",
+  '#13': '\r',
+}
 
 /** The text that a parser reads from escaped markup. */
 export const decodeReferences = (markup: string): string =>
@@ -23,7 +33,12 @@ export function tagsOf(page: Markup): readonly Tag[] {
   if (tags.length !== opened) throw new Error(`${opened} times <, but ${tags.length} tags`)
   return tags.map(([, name = '', rest = '']) => {
     const pairs = [...rest.matchAll(/([a-z-]+)(?:="([^"]*)")?/g)]
-    return { name, attributes: Object.fromEntries(pairs.map(([, key, text = '']) => [key, decodeReferences(text)])) }
+    return {
+      name,
+      attributes: Object.fromEntries(
+        pairs.map(([, key, text = '']) => [key, decodeReferences(text)]),
+      ),
+    }
   })
 }
 
@@ -31,7 +46,10 @@ export function tagsOf(page: Markup): readonly Tag[] {
 export const byTestId = (page: Markup, testId: string): readonly Tag[] =>
   tagsOf(page).filter(({ attributes }) => attributes['data-testid'] === testId)
 
-/** All text outside of tags, with runs of white space as one blank; a possible line break is no blank. */
+/**
+ * All text outside of tags, with runs of white space as one blank; a possible line break is no
+ * blank.
+ */
 export function textOf(page: Markup): string {
   const text = markupOf(page)
     .replaceAll('<wbr>', '')

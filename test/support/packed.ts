@@ -6,7 +6,10 @@ import { packageOfRun } from './run.ts'
 
 const run = promisify(execFile)
 
-/** Packs the package of this run into a folder, as npm publishes it, without its declarations. @returns the file */
+/**
+ * Packs the package of this run into a folder, as npm publishes it, without its declarations.
+ * @returns the file
+ */
 export async function packInto(folder: string): Promise<string> {
   const built = await packageOfRun()
   // npm packs no links.

@@ -7,5 +7,8 @@ const PERSONAS: Readonly<Record<Bait, readonly string[]>> = {
   both: [ADULT, CHILD],
 }
 
-/** The personas that a careless app lets in when the answer is changed by this row. Any other persona would hide the fault. */
+/**
+ * The personas that a careless app lets in when the answer is changed by this row. Any other
+ * persona would hide the fault.
+ */
 export const personasFor = ({ bait }: Pick<Outcome, 'bait'>): readonly string[] => PERSONAS[bait]

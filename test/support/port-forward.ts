@@ -1,7 +1,10 @@
 import { connect, createServer } from 'node:net'
 import { listenOnFreePort } from './listen-on-free-port.ts'
 
-/** Forwards a free port to that of `url` byte by byte, as `docker run -p` does. Returns the URL of the free port under `localhost`. */
+/**
+ * Forwards a free port to that of `url` byte by byte, as `docker run -p` does. Returns the URL of
+ * the free port under `localhost`.
+ */
 export async function forwardPort(url: string): Promise<string> {
   const { port, hostname } = new URL(url)
   const server = createServer((incoming) => {

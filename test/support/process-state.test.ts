@@ -35,18 +35,27 @@ const CHANGES: readonly [change: string, part: string, Change][] = [
   ['another umask', 'umask', swap(process.umask, 0o70)],
   ['a listener of the process', 'listeners', listen],
   ['a global', 'globals', replace(globalThis, 'leftByATest', 1)],
-  ['a clock that stands still', 'functions', () => vi.useFakeTimers() && (() => vi.useRealTimers())],
+  [
+    'a clock that stands still',
+    'functions',
+    () => vi.useFakeTimers() && (() => vi.useRealTimers()),
+  ],
   ['another source of chance', 'functions', replace(Math, 'random')],
   ['another network', 'functions', replace(globalThis, 'fetch')],
   ['a silent console', 'functions', replace(console, 'warn')],
   ['an exit that does not end the process', 'functions', replace(process, 'exit')],
 ]
 
-test.each(CHANGES)('The state of a process shows %s, in %s alone, until it is taken back', (_change, part, change) => {
-  const before = processState()
-  const takeBack = change()
-  const changed = processState()
-  takeBack()
-  const differing = Object.keys(before).filter((name) => JSON.stringify(changed[name]) !== JSON.stringify(before[name]))
-  expect([differing, processState()]).toEqual([[part], before])
-})
+test.each(CHANGES)(
+  'The state of a process shows %s, in %s alone, until it is taken back',
+  (_change, part, change) => {
+    const before = processState()
+    const takeBack = change()
+    const changed = processState()
+    takeBack()
+    const differing = Object.keys(before).filter(
+      (name) => JSON.stringify(changed[name]) !== JSON.stringify(before[name]),
+    )
+    expect([differing, processState()]).toEqual([[part], before])
+  },
+)

@@ -8,14 +8,25 @@ import { packageOfRun } from './run.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Tools that a program looks for to see whether it runs inside of a test or a job. */
-const NO_TEST = { VITEST: undefined, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: '', GITHUB_STEP_SUMMARY: undefined }
+const NO_TEST = {
+  VITEST: undefined,
+  NODE_TEST_CONTEXT: undefined,
+  NODE_OPTIONS: '',
+  GITHUB_STEP_SUMMARY: undefined,
+}
 
-/** `npx` of a project, without the second that npm takes to start. `test/package` runs the one of npm. */
+/**
+ * `npx` of a project, without the second that npm takes to start. `test/package` runs the one of
+ * npm.
+ */
 const NPX = '#!/bin/sh\nname=$1\nshift\nexec "$(dirname "$0")/$name" "$@"\n'
 
 type Texts = Readonly<Record<string, string>>
 
-/** Makes a project outside the repository with the built package. @param lent packages of the repository beside it */
+/**
+ * Makes a project outside the repository with the built package.
+ * @param lent packages of the repository beside it
+ */
 export async function makeProject(...lent: readonly string[]) {
   const built = await packageOfRun()
   const folder = mkdtempSync(join(dirname(built), 'project-'))
@@ -36,7 +47,10 @@ export async function makeProject(...lent: readonly string[]) {
       writeFileSync(join(folder, name), text)
     }
   }
-  /** Runs a program in the project, which finds `npx` and `agekey-sandbox`, to its end: also when it fails. */
+  /**
+   * Runs a program in the project, which finds `npx` and `agekey-sandbox`, to its end: also when it
+   * fails.
+   */
   const run = async (program: string, args: readonly string[], given: Texts = {}) => {
     const env = { ...process.env, ...NO_TEST, PATH: `${commands}:${process.env['PATH']}`, ...given }
     const running = promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 1e8 })

@@ -34,8 +34,13 @@ export const CHILD: AgeKey = createAgeKey('key-of-child', { years: 12 })
 
 const SIGNER = createKeyRing({ alg: 'RS256', isRepeatable: true, keys: readTestKeys })
 
-/** A provider without HTTP: records in memory, repeatable ids, two clients, the age keys of `adult` and `child`. */
-export function createProvider(changes: Partial<Omit<Provider, 'clock' | 'ageKeys'>> = {}): TestProvider {
+/**
+ * A provider without HTTP: records in memory, repeatable ids, two clients, the age keys of `adult`
+ * and `child`.
+ */
+export function createProvider(
+  changes: Partial<Omit<Provider, 'clock' | 'ageKeys'>> = {},
+): TestProvider {
   const clock = createTestClock()
   const tables = createMemoryTables()
   return {
@@ -81,8 +86,10 @@ function createTestClock() {
 
 function createTestAgeKeys(tables: ReturnType<typeof createMemoryTables>) {
   const TABLE = 'age_key'
-  const row = (holder: string, value: AgeKey) => ({ kind: 'row', table: TABLE, id: holder, value }) as const
-  for (const [holder, key] of Object.entries({ adult: ADULT, child: CHILD })) tables.put(TABLE, holder, key)
+  const row = (holder: string, value: AgeKey) =>
+    ({ kind: 'row', table: TABLE, id: holder, value }) as const
+  for (const [holder, key] of Object.entries({ adult: ADULT, child: CHILD }))
+    tables.put(TABLE, holder, key)
   const of = async (holder = 'new user') => (await tables.get(TABLE, holder)) as AgeKey | undefined
   let saved = 0
   return {

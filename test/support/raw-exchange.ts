@@ -2,13 +2,16 @@ import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
 /**
- * Sends bytes (one per character) and reads until the server ends the connection, or the answer is whole. An https URL sends them by TLS,
- * whatever the certificate.
+ * Sends bytes (one per character) and reads until the server ends the connection, or the answer is
+ * whole. An https URL sends them by TLS, whatever the certificate.
  */
 export function exchangeRaw(
   url: string,
   request: string,
-  { ending = 'wait', until = 'closed' }: { ending?: 'wait' | 'end' | 'close'; until?: 'closed' | 'answered' } = {},
+  {
+    ending = 'wait',
+    until = 'closed',
+  }: { ending?: 'wait' | 'end' | 'close'; until?: 'closed' | 'answered' } = {},
 ): Promise<ReturnType<typeof parse>> {
   const { protocol, hostname, port } = new URL(url)
   return new Promise((resolve) => {
@@ -37,7 +40,10 @@ function isWhole(received: string): boolean {
   return length !== undefined && rest.length > 0 && rest.join('\r\n\r\n').length >= Number(length)
 }
 
-/** An answer as it came over the wire; header names in lower case. Status 0: the connection ended without an answer. */
+/**
+ * An answer as it came over the wire; header names in lower case. Status 0: the connection ended
+ * without an answer.
+ */
 function parse(received: string) {
   const [head = '', ...rest] = received.split('\r\n\r\n')
   const lines = [...head.matchAll(/^([^:\r\n]+):(.*)$/gm)]

@@ -19,15 +19,25 @@ export async function recordFlows(sandbox: Sandbox & HttpClient): Promise<Map<st
     if (flow) flows.set(name, flow.id)
   }
 
-  const decided = (name: string, decision: Parameters<typeof sandbox.next>[0], changes: Changes = {}) =>
+  const decided = (
+    name: string,
+    decision: Parameters<typeof sandbox.next>[0],
+    changes: Changes = {},
+  ) =>
     record(name, async () => {
       await sandbox.next(decision)
       await use(changes)
     })
 
-  await decided('a teen by an expectation', { persona: 'teen-16' }, { state: `it's "quoted" \\" \\n #{x} \u2028` })
+  await decided(
+    'a teen by an expectation',
+    { persona: 'teen-16' },
+    { state: `it's "quoted" \\" \\n #{x} \u2028` },
+  )
   await record('form_post', () => party.use({ response_mode: 'form_post' }))
-  await record('query', () => party.use({ response_mode: 'query', redirect_uri: 'http://localhost:3000/callback?a=b' }))
+  await record('query', () =>
+    party.use({ response_mode: 'query', redirect_uri: 'http://localhost:3000/callback?a=b' }),
+  )
   await decided('no age key', { persona: 'no-age-key' }, { can_create: 'true' })
   await record('a choice on the page', async () => {
     const form = press((await use()).text, 'persona-teen-16')
@@ -36,10 +46,14 @@ export async function recordFlows(sandbox: Sandbox & HttpClient): Promise<Map<st
   })
   await decided('a spoiled token', { persona: 'adult-passport', outcome: 'id_token.expired' })
   await record('a user who waits', () => use())
-  await record('a refused request', () => use({ nonce: undefined, redirect_uri: 'http://localhost:3000/other' }))
+  await record('a refused request', () =>
+    use({ nonce: undefined, redirect_uri: 'http://localhost:3000/other' }),
+  )
   await record('an unknown client', () => use({ client_id: 'nobody-knows-me' }))
   await record('an upgrade', async () => {
-    await party.upgrade(await party.obtainToken({ sandbox_persona: 'teen-16', claims: '{"age_thresholds":[18]}' }))
+    await party.upgrade(
+      await party.obtainToken({ sandbox_persona: 'teen-16', claims: '{"age_thresholds":[18]}' }),
+    )
   })
   await decided('a use after the upgrade', { persona: 'teen-16' })
   await record('a token call that fails', async () => {
@@ -61,7 +75,11 @@ export async function recordFlows(sandbox: Sandbox & HttpClient): Promise<Map<st
     await request.get('/v1/oidc/create').query(createRequest(requestUri))
   })
   await record('a code for a persona that was removed', async () => {
-    const persona = { name: 'not-for-long', title: 'Not for long', purpose: 'A persona that is removed.' }
+    const persona = {
+      name: 'not-for-long',
+      title: 'Not for long',
+      purpose: 'A persona that is removed.',
+    }
     const [teen] = (await sandbox.personas.list()).filter(({ name }) => name === 'teen-16')
     await sandbox.personas.put({ ...teen, ...persona })
     await sandbox.next({ persona: persona.name, outcome: 'code_issued' })
@@ -83,7 +101,11 @@ export async function recordFlows(sandbox: Sandbox & HttpClient): Promise<Map<st
     await use()
   })
   await record('a persona of its own', async () => {
-    const signal = { method: 'id_doc_scan', verified_at: 'now - 30d', provenance: '/veratad/roc' } as const
+    const signal = {
+      method: 'id_doc_scan',
+      verified_at: 'now - 30d',
+      provenance: '/veratad/roc',
+    } as const
     const age_key = { signals: [{ ...signal, age: { date_of_birth: 'today - 18y + 3d' } }] }
     const shown = { title: "It's a birthday", purpose: 'A persona that no other sandbox has' }
     await sandbox.personas.put({ name: 'turns-18-in-three-days', ...shown, age_key })

@@ -1,7 +1,10 @@
 /** Changes to the fields of a valid request: `undefined` leaves the field out. */
 export type Changes = Readonly<Record<string, string | undefined>>
 
-/** The fields of a query or a form: `request.get(path).query(fields)`, `request.post(path).type('form').send(fields)`. */
+/**
+ * The fields of a query or a form: `request.get(path).query(fields)`,
+ * `request.post(path).type('form').send(fields)`.
+ */
 export type Fields = Readonly<Record<string, string>>
 
 /** Where the relying party of the tests lives; the built-in client may use any loopback address. */
@@ -11,7 +14,9 @@ export const claims = (changes: Readonly<Record<string, unknown>> = {}): string 
   JSON.stringify({ age_thresholds: [13, 16, 18, 21], ...changes })
 
 /** An age signal that breaks no rule, not even a recommendation. */
-export const ageSignal = (changes: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+export const ageSignal = (
+  changes: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> => ({
   type: 'age_verification',
   age: { date_of_birth: '1990-05-17' },
   method: 'id_doc_scan',
@@ -36,7 +41,9 @@ export const useRequest = (changes: Changes = {}): Fields =>
 
 /** Sends a Use request that asks for 18, and follows no redirect. */
 export const sendUse = (baseUrl: string, changes: Changes = {}): Promise<Response> => {
-  const query = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18] }), ...changes }))
+  const query = new URLSearchParams(
+    useRequest({ claims: claims({ age_thresholds: [18] }), ...changes }),
+  )
   return fetch(`${baseUrl}/v1/oidc/use?${query}`, { redirect: 'manual' })
 }
 
@@ -70,4 +77,6 @@ export const basic = (clientId: string, clientSecret: string): string =>
   `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
 
 export const parametersOf = (fields: Changes): Fields =>
-  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined))
+  Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )

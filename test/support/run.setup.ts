@@ -32,7 +32,10 @@ const ASSETS = [
 
 type End = () => unknown
 
-/** What a run of the tests has once. Each is made when the first test asks for it, and is told by one text. */
+/**
+ * What a run of the tests has once. Each is made when the first test asks for it, and is told by
+ * one text.
+ */
 const MADE: Readonly<Record<string, (folder: string, ends: End[]) => Promise<string>>> = {
   /** The package as it is installed: the bundle, and what stands beside it. */
   async package(folder) {
@@ -46,19 +49,40 @@ const MADE: Readonly<Record<string, (folder: string, ends: End[]) => Promise<str
   /** A Redis that no test stops: its address, without a database. */
   async redis(folder, ends) {
     const port = await findFreePort()
-    const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--databases', '512']
+    const settings = [
+      '--port',
+      `${port}`,
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      folder,
+      '--save',
+      '',
+      '--databases',
+      '512',
+    ]
     const redis = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] })
     ends.push(() => redis.kill('SIGKILL'))
     await new Promise<void>((resolve, reject) => {
       redis.once('exit', (code) => reject(new Error(`redis-server ended with ${code}`)))
-      redis.stdout.on('data', (text) => `${text}`.includes('Ready to accept connections') && resolve())
+      redis.stdout.on(
+        'data',
+        (text) => `${text}`.includes('Ready to accept connections') && resolve(),
+      )
     })
     return `redis://127.0.0.1:${port}`
   },
-  /** Chromium: the address by which Playwright connects. Closing such a connection closes its pages alone. */
+  /**
+   * Chromium: the address by which Playwright connects. Closing such a connection closes its pages
+   * alone.
+   */
   async chromium(_folder, ends) {
-    if (chromiumPath === undefined) throw new Error('there is no Chromium: install it or set CHROMIUM_PATH')
-    const server = await chromium.launchServer({ executablePath: chromiumPath, args: [...CHROMIUM_ARGS] })
+    if (chromiumPath === undefined)
+      throw new Error('there is no Chromium: install it or set CHROMIUM_PATH')
+    const server = await chromium.launchServer({
+      executablePath: chromiumPath,
+      args: [...CHROMIUM_ARGS],
+    })
     ends.push(() => server.close())
     return server.wsEndpoint()
   },
@@ -71,7 +95,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const ends: End[] = []
   let databases = 0
   const make = async (name: string) => {
-    const found = made.get(name) ?? MADE[name]?.(folder, ends) ?? Promise.reject(new Error(`no run has ${name}`))
+    const found =
+      made.get(name) ??
+      MADE[name]?.(folder, ends) ??
+      Promise.reject(new Error(`no run has ${name}`))
     made.set(name, found)
     return name === 'redis' ? `${await found}/${databases++}` : found
   }
@@ -86,7 +113,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('runUrl', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   return async () => {
     server.close()
-    await Promise.race([Promise.all(ends.map((end) => end())), pause(5_000, undefined, { ref: false })])
+    await Promise.race([
+      Promise.all(ends.map((end) => end())),
+      pause(5_000, undefined, { ref: false }),
+    ])
     rmSync(folder, { recursive: true, force: true })
   }
 }

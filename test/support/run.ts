@@ -15,7 +15,11 @@ export const packageOfRun = (): Promise<string> => ofRun('package')
 /** The address of an empty database of the Redis of this run. Each call gives another database. */
 export const emptyRedisDatabase = (): Promise<string> => ofRun('redis')
 
-/** How Playwright comes to the Chromium of this run; closing a connection closes its own pages alone. */
+/**
+ * How Playwright comes to the Chromium of this run; closing a connection closes its own pages
+ * alone.
+ */
 export const chromiumOfRun = async () => ({ wsEndpoint: await ofRun('chromium') })
 
-export const connectChromium = async (): Promise<Browser> => chromium.connect((await chromiumOfRun()).wsEndpoint)
+export const connectChromium = async (): Promise<Browser> =>
+  chromium.connect((await chromiumOfRun()).wsEndpoint)

@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeEach, expect, onTestFinished } from 'vitest'
-import { type CallSummary, createSandbox, type Sandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
+import {
+  type CallSummary,
+  createSandbox,
+  type Sandbox,
+  type SandboxOptions,
+} from '../../src/server/create-sandbox.ts'
 import { createClient, type HttpClient } from './http-client.ts'
 import { KEY_FILE } from './keys.ts'
 
@@ -9,7 +14,10 @@ export interface TestSandbox extends Sandbox, HttpClient {
   readonly errors: readonly unknown[]
 }
 
-/** Starts a sandbox on a free port for one test, closes it behind the test and fails the test on any internal error. */
+/**
+ * Starts a sandbox on a free port for one test, closes it behind the test and fails the test on any
+ * internal error.
+ */
 export async function startSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
   const sandbox = await start(options)
   onTestFinished(async () => {
@@ -19,7 +27,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<TestSa
   return sandbox
 }
 
-/** One sandbox for all tests of a file or a `describe`, reset before each: keys, tenants and settings stay. */
+/**
+ * One sandbox for all tests of a file or a `describe`, reset before each: keys, tenants and
+ * settings stay.
+ */
 export async function shareSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
   const { calls, errors, ...sandbox } = await start(options)
   beforeEach(async () => {
@@ -31,7 +42,10 @@ export async function shareSandbox(options: SandboxOptions = {}): Promise<TestSa
   return { ...sandbox, calls, errors }
 }
 
-/** The address of the sandbox for its callers: the base URL, unless the options set one that may lead elsewhere. */
+/**
+ * The address of the sandbox for its callers: the base URL, unless the options set one that may
+ * lead elsewhere.
+ */
 const usualAddress = ({ url, baseUrl }: Sandbox, options: SandboxOptions) =>
   options.baseUrl === undefined && options.host === undefined ? new URL(baseUrl).origin : url
 

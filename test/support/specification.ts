@@ -1,4 +1,7 @@
-/** Short quotations of the interface specification by its headings; cells of a row of a table are joined by " | ". */
+/**
+ * Short quotations of the interface specification by its headings; cells of a row of a table are
+ * joined by " | ".
+ */
 export const SPECIFICATION: Readonly<Record<string, readonly string[]>> = {
   'Age Assurance Service: Interface Specification': [
     'The brand word in a few identifiers is replaced by the neutral word svc (scope svc.upgrade, path /v1/svc/upgrade, request reference prefix urn:svc:request:), used the same way throughout.',
@@ -31,7 +34,10 @@ export const SPECIFICATION: Readonly<Record<string, readonly string[]>> = {
     'age_thresholds | object | Map from each requested threshold (as a string key) to a boolean.',
     'req_claims_hash | string | Base64url SHA-256 hash of the claims JSON that was sent.',
   ],
-  'Token response': ['access_token | string | Bearer token for the upgrade call.', 'token_type | string | Bearer.'],
+  'Token response': [
+    'access_token | string | Bearer token for the upgrade call.',
+    'token_type | string | Bearer.',
+  ],
   'States and transitions': [
     'The user must then get a new one through a new PAR call.',
     'Whether a code, a request_uri or an access token is single-use: not shown.',
@@ -112,7 +118,9 @@ export const SPECIFICATION: Readonly<Record<string, readonly string[]>> = {
     'A plain embedded web view lacks it, so no age key can be created or used there.',
     'In an iframe, the Use and Upgrade flows need the publickey-credentials-get permission in the allow attribute. The Create flow needs publickey-credentials-create.',
   ],
-  'Client credentials': ['redirect_uri | string | HTTPS URL, registered in advance with the service.'],
+  'Client credentials': [
+    'redirect_uri | string | HTTPS URL, registered in advance with the service.',
+  ],
   'Age signal (one item of authorization_details)': [
     'type | string | yes | Always age_verification.',
     'age | object | yes | Contains exactly one of the age formats below.',
@@ -133,8 +141,12 @@ export const SPECIFICATION: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Whether words stand in a section of the specification, which may be named by the beginning of its heading. */
+/**
+ * Whether words stand in a section of the specification, which may be named by the beginning of its
+ * heading.
+ */
 export const isSaid = (section: string, words: string): boolean =>
   Object.entries(SPECIFICATION).some(
-    ([heading, sentences]) => heading.startsWith(section) && sentences.some((sentence) => sentence.includes(words)),
+    ([heading, sentences]) =>
+      heading.startsWith(section) && sentences.some((sentence) => sentence.includes(words)),
   )

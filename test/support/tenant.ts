@@ -5,14 +5,23 @@ import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
 import type { SandboxSettings, SharedParts } from '../../src/sandbox/tenants/shared-parts.ts'
 import { createTenant, type Tenant } from '../../src/sandbox/tenants/tenant.ts'
 import { createMemoryStores, type Stores } from '../../src/server/store/stores.ts'
-import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../src/service/oidc/decisions.ts'
+import {
+  DEFAULT_LIFETIMES,
+  DEFAULT_PLATFORMS,
+  DEFAULT_PROVENANCE_ALLOWLIST,
+} from '../../src/service/oidc/decisions.ts'
 import { readTestKeys } from './keys.ts'
 
 /** Read once: tenants share the declared personas, and leave them as they are. */
 const PERSONAS = loadPersonas()
 
-/** What tenants on these stores share: the built-in personas and client, and the keys of the tests. */
-export async function createTestParts(stores: Stores, changes: Partial<SandboxSettings> = {}): Promise<SharedParts> {
+/**
+ * What tenants on these stores share: the built-in personas and client, and the keys of the tests.
+ */
+export async function createTestParts(
+  stores: Stores,
+  changes: Partial<SandboxSettings> = {},
+): Promise<SharedParts> {
   const settings: SandboxSettings = {
     profile: 'spec',
     lifetimes: DEFAULT_LIFETIMES,

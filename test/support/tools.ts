@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
-const runs = (command: string, ...args: string[]): boolean => spawnSync(command, args, { stdio: 'ignore' }).status === 0
+const runs = (command: string, ...args: string[]): boolean =>
+  spawnSync(command, args, { stdio: 'ignore' }).status === 0
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser']
 
@@ -33,13 +34,17 @@ export const TOOLS = {
     isNeeded: true,
   },
   python: {
-    isHere: () => runs(PYTHON, '-c', 'import authlib.jose, cryptography, django, flask, jwt, pytest, requests'),
-    remedy: 'apt-get install python3-authlib python3-django python3-flask python3-jwt python3-pytest python3-requests',
+    isHere: () =>
+      runs(PYTHON, '-c', 'import authlib.jose, cryptography, django, flask, jwt, pytest, requests'),
+    remedy:
+      'apt-get install python3-authlib python3-django python3-flask python3-jwt python3-pytest python3-requests',
   },
   go: {
     isHere: () =>
       runs('go', 'version') &&
-      ['github.com/coreos/go-oidc', 'golang.org/x/oauth2'].every((path) => existsSync(`${GOCODE}/${path}`)),
+      ['github.com/coreos/go-oidc', 'golang.org/x/oauth2'].every((path) =>
+        existsSync(`${GOCODE}/${path}`),
+      ),
     remedy: 'apt-get install golang-go golang-github-coreos-go-oidc-dev golang-golang-x-oauth2-dev',
   },
   ruby: {
@@ -53,7 +58,8 @@ export const TOOLS = {
   nginx: { isHere: () => runs('/usr/sbin/nginx', '-v'), remedy: 'apt-get install nginx-light' },
   kubectl: { isHere: () => runs('kubectl', 'version', '--client'), remedy: 'install kubectl' },
   buildah: {
-    isHere: () => process.getuid?.() === 0 && runs('buildah', '--version') && runs('debootstrap', '--version'),
+    isHere: () =>
+      process.getuid?.() === 0 && runs('buildah', '--version') && runs('debootstrap', '--version'),
     remedy: 'apt-get install buildah debootstrap, as root',
   },
 } as const satisfies Readonly<Record<string, Tool>>
@@ -62,15 +68,27 @@ export type ToolName = keyof typeof TOOLS
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** The tool whose absence left a group of tests out. The reporter in `test/support/left-out.ts` reads it. */
+    /**
+     * The tool whose absence left a group of tests out. The reporter in `test/support/left-out.ts`
+     * reads it.
+     */
     missing?: ToolName
   }
 }
 
-/** A group of tests that need a tool: left out where it is missing, and failing in CI when `npm test` needs it. */
-export function describeWith(tool: ToolName, name: string, tests: () => void | Promise<void>): void {
+/**
+ * A group of tests that need a tool: left out where it is missing, and failing in CI when `npm
+ * test` needs it.
+ */
+export function describeWith(
+  tool: ToolName,
+  name: string,
+  tests: () => void | Promise<void>,
+): void {
   const { isHere, remedy, isNeeded }: Tool = TOOLS[tool]
   if (isHere()) return void describe(name, tests)
   const isFailure = isNeeded && process.env['CI'] === 'true'
-  test.skipIf(!isFailure)(name, { meta: { missing: tool } }, () => expect.fail(`${tool} is missing: ${remedy}`))
+  test.skipIf(!isFailure)(name, { meta: { missing: tool } }, () =>
+    expect.fail(`${tool} is missing: ${remedy}`),
+  )
 }

@@ -9,7 +9,10 @@ const SAID = {
   upgrade: 'Your age key says more now.',
 }
 
-/** Starts the Express example for one test; the function visits it, and reads Create and Upgrade too. */
+/**
+ * Starts the Express example for one test; the function visits it, and reads Create and Upgrade
+ * too.
+ */
 export async function visitExample(
   sandbox: Pick<Sandbox, 'baseUrl' | 'url'>,
   changes: Changes = [],
@@ -25,5 +28,7 @@ export const USE_ALONE: Changes = [
   ['openid svc.upgrade', 'openid'],
 ]
 
-export const visitUseOfExample = (sandbox: Pick<Sandbox, 'baseUrl' | 'url'>, changes: Changes = []) =>
-  visitExample(sandbox, [...USE_ALONE, ...changes])
+export const visitUseOfExample = (
+  sandbox: Pick<Sandbox, 'baseUrl' | 'url'>,
+  changes: Changes = [],
+) => visitExample(sandbox, [...USE_ALONE, ...changes])

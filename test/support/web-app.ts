@@ -1,4 +1,9 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerOptions } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerOptions,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { listenOnFreePort } from './listen-on-free-port.ts'
@@ -10,7 +15,10 @@ export interface ReceivedRequest {
   readonly body: string
 }
 
-export type WebHandler = (request: ReceivedRequest, response: Parameters<RequestListener>[1]) => void
+export type WebHandler = (
+  request: ReceivedRequest,
+  response: Parameters<RequestListener>[1],
+) => void
 
 /** Starts an app on 127.0.0.1, which notes what it is asked, and closes it behind the test. */
 export async function startWebApp(handler: WebHandler, options: ServerOptions = {}) {
@@ -27,9 +35,14 @@ export async function startWebApp(handler: WebHandler, options: ServerOptions = 
     socket.on('close', () => sockets.delete(socket))
   })
   const url = `http://${await listenOnFreePort(server)}`
-  /** Resolves when no connection to it is open. A connection that the browser resets has an error and closes too. */
+  /**
+   * Resolves when no connection to it is open. A connection that the browser resets has an error
+   * and closes too.
+   */
   const allClosed = async () => {
-    await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
+    await Promise.all(
+      [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
+    )
   }
   return { url, requests, allClosed }
 }

@@ -14,7 +14,12 @@ export async function ask(flow: 'age_use' | 'age_create') {
   const jar = await cookies()
   const sent = { state: randomUUID(), nonce: randomUUID() }
   // Only such a cookie comes along with the form of another site. On http://localhost, Safari does not keep it.
-  jar.set(flow, `${sent.state}.${sent.nonce}`, { httpOnly: true, sameSite: 'none', secure: true, maxAge: 3600 })
+  jar.set(flow, `${sent.state}.${sent.nonce}`, {
+    httpOnly: true,
+    sameSite: 'none',
+    secure: true,
+    maxAge: 3600,
+  })
   return sent
 }
 
@@ -22,8 +27,10 @@ export async function ask(flow: 'age_use' | 'age_create') {
 export async function asked(flow: 'age_use' | 'age_create', answer: URLSearchParams) {
   const jar = await cookies()
   const [state, nonce] = jar.get(flow)?.value.split('.') ?? []
-  if (!state || answer.get('state') !== state) throw new Error('this browser has sent no such request')
-  if (new Set(answer.keys()).size !== [...answer.keys()].length) throw new Error('a parameter comes twice')
+  if (!state || answer.get('state') !== state)
+    throw new Error('this browser has sent no such request')
+  if (new Set(answer.keys()).size !== [...answer.keys()].length)
+    throw new Error('a parameter comes twice')
   jar.delete(flow)
   return nonce
 }
@@ -31,7 +38,12 @@ export async function asked(flow: 'age_use' | 'age_create', answer: URLSearchPar
 /** Create: pushes the age that your app has verified. Resolves to where the browser goes to save it. */
 export async function create() {
   const { state } = await ask('age_create')
-  const common = { client_id: clientId, scope: 'openid', response_type: 'none', redirect_uri: `${appUrl}/created` }
+  const common = {
+    client_id: clientId,
+    scope: 'openid',
+    response_type: 'none',
+    redirect_uri: `${appUrl}/created`,
+  }
   const form = new URLSearchParams({
     ...common,
     client_secret: clientSecret,
@@ -51,7 +63,11 @@ export async function upgrade(code: string) {
   const { access_token, token_type } = await call('/v1/oidc/use/token', grant, { Authorization })
   if (!access_token || !/^bearer$/i.test(token_type)) throw new Error('no bearer token came')
   const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' }
-  const upgraded = await call('/v1/svc/upgrade', JSON.stringify({ authorization_details: [verifiedAge()] }), headers)
+  const upgraded = await call(
+    '/v1/svc/upgrade',
+    JSON.stringify({ authorization_details: [verifiedAge()] }),
+    headers,
+  )
   if (upgraded !== 'OK') throw new Error('the age key was not upgraded')
   return 'Your age key says more now.'
 }
@@ -68,7 +84,13 @@ const verifiedAge = () => ({
 
 async function call(path: string, body: BodyInit, headers: HeadersInit = {}) {
   const signal = AbortSignal.timeout(5000)
-  const response = await fetch(serverUrl + path, { method: 'POST', redirect: 'error', signal, headers, body })
+  const response = await fetch(serverUrl + path, {
+    method: 'POST',
+    redirect: 'error',
+    signal,
+    headers,
+    body,
+  })
   const reply = await response.json()
   if (!response.ok) throw new Error(`${path}: ${reply.error}: ${reply.error_description}`)
   return reply

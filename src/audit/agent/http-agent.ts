@@ -2,10 +2,29 @@ import { randomInt } from 'node:crypto'
 import { aborted } from 'node:util'
 import type { Cookie as PlaywrightCookie } from 'playwright-core'
 import { Cookie, CookieJar } from 'tough-cookie'
-import { createExchange, type ExchangeOptions, type HttpAnswer } from '../../server/client/exchange.ts'
-import type { BrowserVisit, ForcedDecision, Hop, PageRequest, ShownPage, VisitOptions } from './browser.ts'
+import {
+  createExchange,
+  type ExchangeOptions,
+  type HttpAnswer,
+} from '../../server/client/exchange.ts'
+import type {
+  BrowserVisit,
+  ForcedDecision,
+  Hop,
+  PageRequest,
+  ShownPage,
+  VisitOptions,
+} from './browser.ts'
 import { chooseWay, notBegun, type Way, wayName } from './choose-way.ts'
-import { type Onward, onwardByItself, onwardTo, passedOn, USER_AGENT, waysOf, webAddress } from './onward.ts'
+import {
+  type Onward,
+  onwardByItself,
+  onwardTo,
+  passedOn,
+  USER_AGENT,
+  waysOf,
+  webAddress,
+} from './onward.ts'
 import { calledEndpoint, createParties } from './parties.ts'
 import { explanationOf, isHtml } from './read-page.ts'
 
@@ -32,14 +51,17 @@ export interface Look {
 export interface Showing extends Context {
   readonly page: ShownPage
   readonly headers: HttpAnswer['headers']
-  /** Whether the visit has brought an answer of the sandbox; `isCallback` if this very page brought it. */
+  /**
+   * Whether the visit has brought an answer of the sandbox; `isCallback` if this very page brought
+   * it.
+   */
   readonly answered: boolean
   readonly isCallback: boolean
 }
 
 /**
- * A browser on plain HTTP: it follows redirects, forms and cookies as Chrome does. It runs no scripts, unless another agent shows its
- * pages.
+ * A browser on plain HTTP: it follows redirects, forms and cookies as Chrome does. It runs no
+ * scripts, unless another agent shows its pages.
  */
 export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {}) {
   const exchange = createExchange(options)
@@ -48,18 +70,25 @@ export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {
     notes: (): readonly string[] => [],
     close: async (): Promise<void> => {},
     newBrowser({ ownAddress = false }: { readonly ownAddress?: boolean } = {}) {
-      // In production the service has another host: neither side sees the cookies of the other, even on one machine.
+      // In production the service has another host: neither side sees the cookies of the other,
+      // even on one machine.
       const cookies = { app: createCookies(), sandbox: createCookies() }
       const parties = createParties({ anyAddress })
       // On Linux every address of this network is one of this machine.
       const isSpread = ownAddress && process.platform === 'linux'
-      const from = isSpread ? `127.${[254, 254, 254].map((n) => randomInt(1, n)).join('.')}` : undefined
+      const from = isSpread
+        ? `127.${[254, 254, 254].map((n) => randomInt(1, n)).join('.')}`
+        : undefined
       const state = { exchange, parties, cookies, from }
       return {
-        async open(request: PageRequest, options: VisitOptions & Pick<Context, 'show'>): Promise<BrowserVisit> {
+        async open(
+          request: PageRequest,
+          options: VisitOptions & Pick<Context, 'show'>,
+        ): Promise<BrowserVisit> {
           const before = cookies.app.all()
           const shown = await visit(request, { ...state, ...options })
-          // The app has begun a flow that nobody wants: cookies of that flow would fill or replace those of the current one.
+          // The app has begun a flow that nobody wants: cookies of that flow would fill or replace
+          // those of the current one.
           if (options.peeks && shown.end === 'stopped') cookies.app.replace(before)
           return shown
         },
@@ -80,10 +109,16 @@ interface Context extends VisitOptions {
 type End = Pick<BrowserVisit, 'end' | 'url' | 'problem'>
 
 interface Navigation extends Onward {
-  /** The party whose page made the request. Redirects keep it, as in Chrome. A user begins at a URL or at a page of the app. */
+  /**
+   * The party whose page made the request. Redirects keep it, as in Chrome. A user begins at a URL
+   * or at a page of the app.
+   */
   readonly initiator: 'user' | 'app' | 'sandbox'
   readonly isCallback?: boolean
-  /** Whether the request brings an answer to Use, also by redirects: a page at its end reads the fragment. */
+  /**
+   * Whether the request brings an answer to Use, also by redirects: a page at its end reads the
+   * fragment.
+   */
   readonly isRead?: boolean
 }
 
@@ -91,7 +126,10 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
   const { parties, sandboxUrl, show, signal, begin, fragment, decide, peeks = false } = context
   const hops: (Hop & { cookies: readonly string[] })[] = []
   const pressed: string[] = []
-  /** Elements that could be pressed before the answer, as in a menu: pressing them afterwards would tell nothing about the answer. */
+  /**
+   * Elements that could be pressed before the answer, as in a menu: pressing them afterwards would
+   * tell nothing about the answer.
+   */
   const known = new Set<string>()
   let answer = request.isAnswer ? request : undefined
   let page: ShownPage | undefined
@@ -100,7 +138,8 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
   /** Makes one request and adds its hop. Returns the next request, or how the visit ends. */
   async function take(navigation: Navigation): Promise<Navigation | End> {
     const { method, url, body, isCallback = false, isRead } = navigation
-    // Decision: a script may lead to another origin of this machine, such as that of an API, but not to another service.
+    // Decision: a script may lead to another origin of this machine, such as that of an API, but
+    // not to another service.
     if (show && !isOfSandbox(url) && !url.searchParams.has('response_type')) parties.addApp(url)
     const party = parties.partyOf(url, sandboxUrl)
     if (party === 'elsewhere') {
@@ -109,9 +148,11 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
     }
     const isSandbox = party === 'sandbox'
     const endpoint = calledEndpoint(url, sandboxUrl)
-    const decision = peeks && isSandbox ? 'stop' : endpoint && (await decided(endpoint, url, context))
+    const decision =
+      peeks && isSandbox ? 'stop' : endpoint && (await decided(endpoint, url, context))
     if (decision === 'stop') return { end: 'stopped' }
-    if (decision === 'timed_out') return { end: decision, problem: 'the time was up before the sandbox was asked' }
+    if (decision === 'timed_out')
+      return { end: decision, problem: 'the time was up before the sandbox was asked' }
     const headers = headersOf(navigation, party, decision)
     const from = isSandbox ? undefined : context.from
     const came = await context.exchange({ method, url, headers, body: body?.text, from }, signal)
@@ -122,13 +163,19 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
     // A browser follows a redirect before its body has arrived.
     const to = redirected(navigation, came)
     if (to) return isSandbox && !('end' in to) ? fromSandbox(to) : to
-    const mediaType = (came.headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase()
+    const mediaType = (came.headers['content-type'] ?? '')
+      .split(';', 1)
+      .join('')
+      .trim()
+      .toLowerCase()
     const shown: ShownPage = { url: url.href, status, mediaType, text }
     if (status > 0) page = shown
     if (failure) return { end: failure.end, problem: failure.problem }
     if (peeks) return { end: 'page' }
     if (isSandbox) {
-      const form = waysOf(shown).find(({ onward }) => onward.method === 'POST' && !isOfSandbox(onward.url))?.onward
+      const form = waysOf(shown).find(
+        ({ onward }) => onward.method === 'POST' && !isOfSandbox(onward.url),
+      )?.onward
       if (form && status < 400) return fromSandbox(form)
       return { end: 'sandbox_page', problem: explanationOf(shown) }
     }
@@ -138,10 +185,17 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
     }
     const isPassedOn = !show && isRead && method === 'GET' && status < 400 && isHtml(shown)
     const onward = fragment && isPassedOn ? passedOn(shown, fragment) : onwardByItself(shown)
-    return leavePage({ page: shown, onward, ways: waysOf(shown, begin && 'click' in begin ? begin.click : undefined) })
+    return leavePage({
+      page: shown,
+      onward,
+      ways: waysOf(shown, begin && 'click' in begin ? begin.click : undefined),
+    })
   }
 
-  /** The headers of a browser for a party. Those for the sandbox say that an audit sends the request, and how its flow ends. */
+  /**
+   * The headers of a browser for a party. Those for the sandbox say that an audit sends the
+   * request, and how its flow ends.
+   */
   function headersOf(
     { method, url, body, initiator }: Navigation,
     party: 'app' | 'sandbox',
@@ -161,14 +215,20 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
       'Sec-Fetch-Dest': 'document',
       Origin: method === 'POST' ? origin : undefined,
       'Content-Type': body?.type,
-      Cookie: context.cookies[party].headerFor(url, !isCrossSite ? 'strict' : method === 'GET' ? 'lax' : 'none'),
+      Cookie: context.cookies[party].headerFor(
+        url,
+        !isCrossSite ? 'strict' : method === 'GET' ? 'lax' : 'none',
+      ),
       'X-Sandbox-Audit': party === 'sandbox' ? '1' : undefined,
       'X-Sandbox-Persona': decision?.persona,
       'X-Sandbox-Outcome': decision?.outcome,
     }
   }
 
-  /** Where the sandbox sends the browser: to a page of its own, or with an answer to the app. The next request is cross-site. */
+  /**
+   * Where the sandbox sends the browser: to a page of its own, or with an answer to the app. The
+   * next request is cross-site.
+   */
   function fromSandbox(to: Onward): Navigation | End {
     const { url, method, body } = to
     if (isOfSandbox(url)) return { ...to, initiator: 'sandbox' }
@@ -197,13 +257,19 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
     if (!answer) for (const way of look.ways) known.add(wayName(way))
     const ways = answer ? look.ways.filter((way) => !known.has(wayName(way))) : look.ways
     const way = chooseWay(ways, { sandboxUrl, begin, decide, asked, answer, pressed })
-    if (!way) return { end: 'page', problem: isBeginning ? notBegun(look.ways, pressed, begin) : undefined }
+    if (!way)
+      return { end: 'page', problem: isBeginning ? notBegun(look.ways, pressed, begin) : undefined }
     pressed.push(wayName(way))
     return 'press' in way ? leavePage(await way.press()) : { ...way.onward, initiator: 'app' }
   }
 
   if (!webAddress(request.url)) {
-    return { end: 'unreachable', hops, url: request.url, problem: `${request.url} is no http or https address` }
+    return {
+      end: 'unreachable',
+      hops,
+      url: request.url,
+      problem: `${request.url} is no http or https address`,
+    }
   }
   const first = onwardTo(request)
   const { hash, search } = first.url
@@ -213,23 +279,42 @@ async function visit(request: PageRequest, context: Context): Promise<BrowserVis
     : { ...first, initiator: 'user' }
   for (;;) {
     const { url } = step
-    const over: End = { end: 'too_many_redirects', problem: `it goes on after ${MAX_REDIRECTS} redirects` }
+    const over: End = {
+      end: 'too_many_redirects',
+      problem: `it goes on after ${MAX_REDIRECTS} redirects`,
+    }
     step = hops.length > MAX_REDIRECTS ? over : await take(step)
     if ('end' in step)
-      return { url: step.end === 'page' ? undefined : url.href, ...step, hops, page, ...(answer && { answer }) }
+      return {
+        url: step.end === 'page' ? undefined : url.href,
+        ...step,
+        hops,
+        page,
+        ...(answer && { answer }),
+      }
   }
 }
 
 /** The decision for an authorization request, unless the time is over before. */
-async function decided(endpoint: 'E1' | 'E3', { href: url, searchParams }: URL, { signal, decide }: VisitOptions) {
+async function decided(
+  endpoint: 'E1' | 'E3',
+  { href: url, searchParams }: URL,
+  { signal, decide }: VisitOptions,
+) {
   if (signal.aborted) return 'timed_out'
   if (!decide) return 'stop'
   const late = aborted(signal, signal).then(() => 'timed_out' as const)
-  return Promise.race([decide({ endpoint, url, parameters: Object.fromEntries(searchParams) }), late])
+  return Promise.race([
+    decide({ endpoint, url, parameters: Object.fromEntries(searchParams) }),
+    late,
+  ])
 }
 
 /** The request after a redirect, or the end of the visit when the target is no http address. */
-function redirected(navigation: Navigation, { status, headers }: HttpAnswer): Navigation | End | undefined {
+function redirected(
+  navigation: Navigation,
+  { status, headers }: HttpAnswer,
+): Navigation | End | undefined {
   const { location } = headers
   if (location === undefined || ![301, 302, 303, 307, 308].includes(status)) return undefined
   // Node reads headers as Latin-1, and browsers as UTF-8.
@@ -241,20 +326,29 @@ function redirected(navigation: Navigation, { status, headers }: HttpAnswer): Na
   }
   // A browser keeps a fragment until another URL has its own.
   if (url.hash === '') url.hash = navigation.url.hash
-  return { ...navigation, url, isCallback: false, ...(status < 307 && { method: 'GET', body: undefined }) }
+  return {
+    ...navigation,
+    url,
+    isCallback: false,
+    ...(status < 307 && { method: 'GET', body: undefined }),
+  }
 }
 
-/** A cookie in the form of Chromium: `domain` with a leading dot includes subdomains, `expires` is in seconds since 1970. */
+/**
+ * A cookie in the form of Chromium: `domain` with a leading dot includes subdomains, `expires` is
+ * in seconds since 1970.
+ */
 type ChromiumCookie = Omit<PlaywrightCookie, 'expires' | 'sameSite' | 'partitionKey'> &
   Partial<Pick<PlaywrightCookie, 'expires' | 'sameSite'>>
 
 export type Cookies = ReturnType<typeof createCookies>
 
 /**
- * The cookies of a browser. They belong to a host, not to a port, and `Secure` cookies also travel by http to this machine, as in
- * browsers. Two differences: a cookie without SameSite counts as None, because Chrome sends a fresh one with a cross-site POST too
- * ("Lax+POST", for two minutes), and a flow takes seconds. And SameSite=None without Secure, which Chrome refuses, is kept: apps that
- * leave Secure out only in development are judged as in production.
+ * The cookies of a browser. They belong to a host, not to a port, and `Secure` cookies also travel
+ * by http to this machine, as in browsers. Two differences: a cookie without SameSite counts as
+ * None, because Chrome sends a fresh one with a cross-site POST too ("Lax+POST", for two minutes),
+ * and a flow takes seconds. And SameSite=None without Secure, which Chrome refuses, is kept: apps
+ * that leave Secure out only in development are judged as in production.
  */
 export function createCookies() {
   const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
@@ -266,20 +360,33 @@ export function createCookies() {
     const before = new Set(all().map(identityOf))
     jar.removeAllCookiesSync()
     for (const { name, domain, sameSite, expires = -1, ...cookie } of cookies) {
-      const scope = { key: name, domain: domain.replace(/^\./, ''), hostOnly: !domain.startsWith('.') }
+      const scope = {
+        key: name,
+        domain: domain.replace(/^\./, ''),
+        hostOnly: !domain.startsWith('.'),
+      }
       const end = expires < 0 ? {} : { expires: new Date(expires * 1000) }
       const site = sameSite?.toLowerCase()
-      jar.store.putCookie(new Cookie({ ...cookie, ...scope, ...end, ...(site && { sameSite: site }) }), () => {})
+      jar.store.putCookie(
+        new Cookie({ ...cookie, ...scope, ...end, ...(site && { sameSite: site }) }),
+        () => {},
+      )
     }
     return cookies.filter((one) => !before.has(identityOf(one))).map(({ name }) => name)
   }
   return {
     all,
     replace,
-    /** The value of the header `Cookie`, by the origin of the request (RFC 6265bis section 5.2); `undefined` without cookies. */
+    /**
+     * The value of the header `Cookie`, by the origin of the request (RFC 6265bis section 5.2);
+     * `undefined` without cookies.
+     */
     headerFor: (url: URL, sameSiteContext: 'strict' | 'lax' | 'none') =>
       jar.getCookieStringSync(url.href, { sameSiteContext }) || undefined,
-    /** Sets and deletes cookies by the headers `Set-Cookie` of an answer. @returns the names of the set cookies */
+    /**
+     * Sets and deletes cookies by the headers `Set-Cookie` of an answer.
+     * @returns the names of the set cookies
+     */
     keep: (setCookie: readonly string[], url: URL): readonly string[] =>
       setCookie.flatMap((header) => {
         const cookie = Cookie.parse(header, { loose: true })
@@ -288,11 +395,13 @@ export function createCookies() {
         jar.setCookieSync(cookie, url.href, { ignoreError: true })
         return cookie.TTL() > 0 ? [cookie.key] : []
       }),
-    forget: (names: readonly string[]): void => void replace(all().filter(({ name }) => !names.includes(name))),
+    forget: (names: readonly string[]): void =>
+      void replace(all().filter(({ name }) => !names.includes(name))),
   }
 }
 
-const identityOf = ({ name, domain, path, value }: ChromiumCookie) => JSON.stringify([name, domain, path, value])
+const identityOf = ({ name, domain, path, value }: ChromiumCookie) =>
+  JSON.stringify([name, domain, path, value])
 
 function asChromium(cookie: Cookie | undefined): ChromiumCookie | [] {
   if (!cookie) return []
@@ -300,6 +409,17 @@ function asChromium(cookie: Cookie | undefined): ChromiumCookie | [] {
   const sites = ['Strict', 'Lax', ...(secure ? (['None'] as const) : [])] as const
   const sameSite = sites.find((site) => site.toLowerCase() === cookie.sameSite)
   const expires = (cookie.expiryTime() ?? Infinity) / 1000
-  const attributes = { domain: `${hostOnly ? '' : '.'}${domain}`, path: path ?? '/', secure, httpOnly }
-  return { name, value, ...attributes, ...(expires < Infinity && { expires }), ...(sameSite && { sameSite }) }
+  const attributes = {
+    domain: `${hostOnly ? '' : '.'}${domain}`,
+    path: path ?? '/',
+    secure,
+    httpOnly,
+  }
+  return {
+    name,
+    value,
+    ...attributes,
+    ...(expires < Infinity && { expires }),
+    ...(sameSite && { sameSite }),
+  }
 }

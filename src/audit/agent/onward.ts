@@ -1,6 +1,13 @@
 import type { FragmentPost, PageRequest, ShownPage } from './browser.ts'
 import type { Way } from './choose-way.ts'
-import { attributeOf, documentOf, elementsBelow, type HtmlElement, isHtml, textBelow } from './read-page.ts'
+import {
+  attributeOf,
+  documentOf,
+  elementsBelow,
+  type HtmlElement,
+  isHtml,
+  textBelow,
+} from './read-page.ts'
 
 /** The header `Accept` of all requests of an audit. */
 export const USER_AGENT =
@@ -24,7 +31,9 @@ export function onwardTo({ url: address, form, json, ...request }: PageRequest):
 /** Seconds of a refresh: a page that stays longer is meant to be read. */
 const MAX_REFRESH_SECONDS = 1
 
-/** Where a page leads without its user: by a refresh, or by its only form if a script submits it. */
+/**
+ * Where a page leads without its user: by a refresh, or by its only form if a script submits it.
+ */
 export function onwardByItself(page: ShownPage): Onward | undefined {
   if (!isHtml(page)) return undefined
   const document = documentOf(page)
@@ -40,37 +49,56 @@ export function onwardByItself(page: ShownPage): Onward | undefined {
 function submitsAtOnce(code: string): boolean {
   const isListener =
     /\.on(?:click|change|input|key\w+|submit)\b|addEventListener\s*\(\s*(?!['"`](?:load|DOMContentLoaded))/
-  const isNamed = /\bfunction\s+\w|\b(?:const|let|var)\s+\w+\s*=\s*(?:async\b|function\b|\w+\s*=>|\([^)]*\)\s*=>)/
-  return /\.(?:submit|requestSubmit)(?:\.call)?\s*\(/.test(code) && !isListener.test(code) && !isNamed.test(code)
+  const isNamed =
+    /\bfunction\s+\w|\b(?:const|let|var)\s+\w+\s*=\s*(?:async\b|function\b|\w+\s*=>|\([^)]*\)\s*=>)/
+  return (
+    /\.(?:submit|requestSubmit)(?:\.call)?\s*\(/.test(code) &&
+    !isListener.test(code) &&
+    !isNamed.test(code)
+  )
 }
 
 function refreshOf(meta: HtmlElement, page: ShownPage): URL | undefined {
   if (attributeOf(meta, 'http-equiv')?.toLowerCase() !== 'refresh') return undefined
   const [, seconds, target] =
-    /^\s*(\d+)[\d.]*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(attributeOf(meta, 'content') ?? '') ?? []
+    /^\s*(\d+)[\d.]*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']*)/i.exec(
+      attributeOf(meta, 'content') ?? '',
+    ) ?? []
   return Number(seconds) <= MAX_REFRESH_SECONDS ? webAddress(target, page.url) : undefined
 }
 
-/** The request by which the script of a callback page passes on the fragment; without parameters when there are none. */
+/**
+ * The request by which the script of a callback page passes on the fragment; without parameters
+ * when there are none.
+ */
 export function passedOn(page: ShownPage, { post, as }: FragmentPost): Onward {
   const parameters = new URLSearchParams(new URL(page.url).hash.slice(1))
   const body = as === 'form' ? formBody(parameters) : jsonBody(Object.fromEntries(parameters))
   return { method: 'POST', url: new URL(post, page.url), body }
 }
 
-/** The ways from a page that need its user: links, each button of a form, and buttons that name a URL. */
-export function waysOf(page: ShownPage, selector = ''): readonly (Way & { readonly onward: Onward })[] {
+/**
+ * The ways from a page that need its user: links, each button of a form, and buttons that name a
+ * URL.
+ */
+export function waysOf(
+  page: ShownPage,
+  selector = '',
+): readonly (Way & { readonly onward: Onward })[] {
   if (!isHtml(page)) return []
   const document = documentOf(page)
   const formOf = new Map<HtmlElement, HtmlElement>()
   for (const form of elementsBelow(document, 'form')) {
     const submits = elementsBelow(form, 'button', 'input').filter(isSubmitButton)
     // The key Enter sends a form without a button.
-    for (const element of submits.some(isEnabled) ? submits : [form, ...submits]) formOf.set(element, form)
+    for (const element of submits.some(isEnabled) ? submits : [form, ...submits])
+      formOf.set(element, form)
   }
   return elementsBelow(document, 'a', 'form', 'button', 'input').flatMap((element) => {
     const form = formOf.get(element)
-    const onward = form ? isEnabled(element) && submissionOf(form, page, element) : linkOf(element, page)
+    const onward = form
+      ? isEnabled(element) && submissionOf(form, page, element)
+      : linkOf(element, page)
     if (!onward) return []
     const labels = [element.tagName === 'input' ? 'value' : '', 'aria-label', 'title']
     const texts = [textBelow(element), ...labels.map((name) => attributeOf(element, name))]
@@ -80,7 +108,8 @@ export function waysOf(page: ShownPage, selector = ''): readonly (Way & { readon
       url: onward.url.href,
       text: element === form ? '' : texts.filter(Boolean).join(' '),
       asks: form !== undefined && elementsBelow(form, 'input', 'textarea').some(asksUser),
-      isSelected: isSelected(element, selector) || (form !== undefined && isSelected(form, selector)),
+      isSelected:
+        isSelected(element, selector) || (form !== undefined && isSelected(form, selector)),
     }
   })
 }
@@ -88,11 +117,17 @@ export function waysOf(page: ShownPage, selector = ''): readonly (Way & { readon
 function linkOf(element: HtmlElement, page: ShownPage): Onward | undefined {
   const goes = /location(?:\.href)?\s*(?:=|\.(?:assign|replace)\()\s*['"]([^'"]+)/
   const code = isButton(element) ? (attributeOf(element, 'onclick') ?? '') : ''
-  const url = webAddress(element.tagName === 'a' ? attributeOf(element, 'href') : goes.exec(code)?.[1], page.url)
+  const url = webAddress(
+    element.tagName === 'a' ? attributeOf(element, 'href') : goes.exec(code)?.[1],
+    page.url,
+  )
   return url && { method: 'GET', url }
 }
 
-/** Whether an element matches the name, id, classes and attributes of a selector; its ancestors are ignored. */
+/**
+ * Whether an element matches the name, id, classes and attributes of a selector; its ancestors are
+ * ignored.
+ */
 function isSelected(element: HtmlElement, selector: string): boolean {
   const parts = selector.match(/^[a-z][\w-]*|[#.][\w-]+|\[[\w-]+(?:="[^"]*")?\]/gi) ?? []
   const holds = (part: string) => {
@@ -111,15 +146,19 @@ function submissionOf(form: HtmlElement, page: ShownPage, button = form): Onward
   const of = (name: string) => attributeOf(button, `form${name}`) || attributeOf(form, name)
   const url = webAddress(of('action') || page.url, page.url)
   if (!url) return undefined
-  const fields = elementsBelow(form, 'input', 'select', 'textarea', 'button').flatMap((control): [string, string][] => {
-    const name = attributeOf(control, 'name')
-    const has = (mark: string) => attributeOf(control, mark) !== undefined
-    // A browser sends no form whose required boxes are empty: the user checks them.
-    const isChecked = has('checked') || (typeOf(control) === 'checkbox' && has('required'))
-    const isUnchecked = /^(?:checkbox|radio)$/.test(typeOf(control)) && !isChecked
-    const isSent = isButton(control) ? control === button : typeOf(control) !== 'file' && !isUnchecked
-    return name && isSent && isEnabled(control) ? [[name, fieldValueOf(control)]] : []
-  })
+  const fields = elementsBelow(form, 'input', 'select', 'textarea', 'button').flatMap(
+    (control): [string, string][] => {
+      const name = attributeOf(control, 'name')
+      const has = (mark: string) => attributeOf(control, mark) !== undefined
+      // A browser sends no form whose required boxes are empty: the user checks them.
+      const isChecked = has('checked') || (typeOf(control) === 'checkbox' && has('required'))
+      const isUnchecked = /^(?:checkbox|radio)$/.test(typeOf(control)) && !isChecked
+      const isSent = isButton(control)
+        ? control === button
+        : typeOf(control) !== 'file' && !isUnchecked
+      return name && isSent && isEnabled(control) ? [[name, fieldValueOf(control)]] : []
+    },
+  )
   return sending(of('method')?.toLowerCase() === 'post' ? 'POST' : 'GET', url, formBody(fields))
 }
 
@@ -134,7 +173,8 @@ const isEnabled = (control: HtmlElement) => attributeOf(control, 'disabled') ===
 
 const isButton = (control: HtmlElement) =>
   control.tagName === 'button' || /^(?:submit|image|button|reset)$/.test(typeOf(control))
-const isSubmitButton = (control: HtmlElement) => isButton(control) && !/^(?:button|reset)$/.test(typeOf(control))
+const isSubmitButton = (control: HtmlElement) =>
+  isButton(control) && !/^(?:button|reset)$/.test(typeOf(control))
 
 const asksUser = (control: HtmlElement) =>
   /^(?:|text|email|password|search|tel)$/.test(typeOf(control)) && !attributeOf(control, 'value')
@@ -142,9 +182,11 @@ const asksUser = (control: HtmlElement) =>
 function fieldValueOf(control: HtmlElement): string {
   if (control.tagName === 'textarea')
     return control.childNodes.map((node) => ('value' in node ? node.value : '')).join('')
-  if (control.tagName !== 'select') return attributeOf(control, 'value') ?? (typeOf(control) === 'checkbox' ? 'on' : '')
+  if (control.tagName !== 'select')
+    return attributeOf(control, 'value') ?? (typeOf(control) === 'checkbox' ? 'on' : '')
   const options = elementsBelow(control, 'option')
-  const selected = options.find((option) => attributeOf(option, 'selected') !== undefined) ?? options[0]
+  const selected =
+    options.find((option) => attributeOf(option, 'selected') !== undefined) ?? options[0]
   return selected ? (attributeOf(selected, 'value') ?? textBelow(selected)) : ''
 }
 

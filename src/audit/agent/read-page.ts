@@ -9,21 +9,32 @@ const MAX_WORD_CHARACTERS = 40
 const MAX_EXCERPT_CHARACTERS = 120
 
 /**
- * The words of a page: those of its title and its visible text in lower case, each once, in order. Of JSON each value with its path:
- * `age.verified=true`, `roles.0=member`. Words longer than 40 characters, and identifiers, are left out; a path in JSON stays: `token=…`.
+ * The words of a page: those of its title and its visible text in lower case, each once, in order.
+ * Of JSON each value with its path: `age.verified=true`, `roles.0=member`. Words longer than 40
+ * characters, and identifiers, are left out; a path in JSON stays: `token=…`.
  */
 export function wordsOf(page: ShownPage): readonly string[] {
-  return [...new Set((isJson(page) && wordsOfJson(page.text)) || wordsIn(`${titleOf(page)} ${visibleText(page)}`))]
+  return [
+    ...new Set(
+      (isJson(page) && wordsOfJson(page.text)) || wordsIn(`${titleOf(page)} ${visibleText(page)}`),
+    ),
+  ]
 }
 
 export const titleOf = (page: ShownPage): string =>
-  isHtml(page) ? (elementsBelow(documentOf(page), 'title').map((title) => textBelow(title))[0] ?? '') : ''
+  isHtml(page)
+    ? (elementsBelow(documentOf(page), 'title').map((title) => textBelow(title))[0] ?? '')
+    : ''
 
-/** The first visible sentence of a page, or the beginning of any other text: at most 120 characters. */
+/**
+ * The first visible sentence of a page, or the beginning of any other text: at most 120 characters.
+ */
 export function firstSentence(page: ShownPage): string {
   const text = visibleText(page)
   const [sentence = text] = /^.+?[.!?](?=\s|$)/.exec(text) ?? []
-  return sentence.length > MAX_EXCERPT_CHARACTERS ? `${sentence.slice(0, MAX_EXCERPT_CHARACTERS - 1)}…` : sentence
+  return sentence.length > MAX_EXCERPT_CHARACTERS
+    ? `${sentence.slice(0, MAX_EXCERPT_CHARACTERS - 1)}…`
+    : sentence
 }
 
 /** Paragraphs by which the sandbox says why a flow ends at the page. */
@@ -33,11 +44,16 @@ const EXPLANATIONS = ['error-description', 'closed']
 export function explanationOf(page: ShownPage): string {
   const paragraphs = elementsBelow(documentOf(page), 'p')
   const why = paragraphs.find((it) => EXPLANATIONS.includes(attributeOf(it, 'data-testid') ?? ''))
-  const said = [titleOf(page).replace(/ \(agekey-sandbox\)$/, ''), why && textBelow(why)].filter(Boolean).join(': ')
+  const said = [titleOf(page).replace(/ \(agekey-sandbox\)$/, ''), why && textBelow(why)]
+    .filter(Boolean)
+    .join(': ')
   return said || firstSentence(page) || `an empty page with status ${page.status}`
 }
 
-/** The visible text of a page without its title, with runs of white space as one blank; empty for a picture. */
+/**
+ * The visible text of a page without its title, with runs of white space as one blank; empty for a
+ * picture.
+ */
 export function visibleText(page: ShownPage): string {
   if (isHtml(page)) return textBelow(documentOf(page), isUnseen)
   const isText = page.mediaType === '' || page.mediaType.startsWith('text/') || isJson(page)
@@ -45,14 +61,17 @@ export function visibleText(page: ShownPage): string {
 }
 
 export const isHtml = ({ mediaType, text }: ShownPage): boolean =>
-  /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType) || (mediaType === '' && /^\s*</.test(text))
+  /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType) ||
+  (mediaType === '' && /^\s*</.test(text))
 
 const isJson = ({ mediaType }: ShownPage) => /^application\/(?:\S+\+)?json$/.test(mediaType)
 
 const isUnseen = (element: HtmlElement) =>
   /^(?:head|script|style|template|noscript)$/.test(element.tagName) ||
   attributeOf(element, 'hidden') !== undefined ||
-  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attributeOf(element, 'style') ?? '')
+  /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(
+    attributeOf(element, 'style') ?? '',
+  )
 
 /** Words without the punctuation around them. */
 const wordsIn = (text: string): readonly string[] =>
@@ -62,14 +81,19 @@ const wordsIn = (text: string): readonly string[] =>
     .filter((word) => word !== '' && !isNoise(word))
     .map((word) => word.toLowerCase())
 
-/** A long word or an identifier: at least 16 characters, with digits or with capitals after the first letter. */
+/**
+ * A long word or an identifier: at least 16 characters, with digits or with capitals after the
+ * first letter.
+ */
 const isNoise = (word: string) =>
   word.length > MAX_WORD_CHARACTERS || (/^[\w+/=.-]{16,}$/.test(word) && /\d|[a-z][A-Z]/.test(word))
 
 /** A string that reads like another type keeps its quotes: `18="true"` is not `18=true`. */
 const isLiteral = (text: string) => /^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text)
 
-/** The values of a JSON document with their paths, in order; `undefined` when the text is no JSON. */
+/**
+ * The values of a JSON document with their paths, in order; `undefined` when the text is no JSON.
+ */
 function wordsOfJson(text: string): readonly string[] | undefined {
   const words: string[] = []
   function addWords(value: unknown, path: string): void {
@@ -99,8 +123,13 @@ const parsed = new WeakMap<ShownPage, Parent>()
 const INLINE: readonly string[] =
   'a abbr b bdi bdo cite code em font i kbd mark q s small span strong sub sup u var wbr'.split(' ')
 
-/** The text of a node in the order of the page, with a blank at the borders of all other elements. */
-function* nodesBelow(parent: Parent, skips?: (element: HtmlElement) => boolean): Generator<HtmlNode | ' '> {
+/**
+ * The text of a node in the order of the page, with a blank at the borders of all other elements.
+ */
+function* nodesBelow(
+  parent: Parent,
+  skips?: (element: HtmlElement) => boolean,
+): Generator<HtmlNode | ' '> {
   // Without recursion: a page may be deeply nested.
   const open: (HtmlNode | ' ')[] = parent.childNodes.toReversed()
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -116,8 +145,13 @@ function* nodesBelow(parent: Parent, skips?: (element: HtmlElement) => boolean):
 }
 
 /** The elements of these names below a node, in the order of the page. */
-export const elementsBelow = (parent: Parent, ...names: readonly string[]): readonly HtmlElement[] =>
-  [...nodesBelow(parent)].flatMap((it) => (it !== ' ' && 'tagName' in it && names.includes(it.tagName) ? it : []))
+export const elementsBelow = (
+  parent: Parent,
+  ...names: readonly string[]
+): readonly HtmlElement[] =>
+  [...nodesBelow(parent)].flatMap((it) =>
+    it !== ' ' && 'tagName' in it && names.includes(it.tagName) ? it : [],
+  )
 
 export const attributeOf = (element: HtmlElement, name: string): string | undefined =>
   element.attrs.find((attribute) => attribute.name === name)?.value

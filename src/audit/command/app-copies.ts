@@ -38,11 +38,17 @@ export interface AuditSession {
   readonly signal: AbortSignal
 }
 
-/** How much longer a copy with a wrong reply may take to start than the first copy: a factor, and a minimum in seconds. */
+/**
+ * How much longer a copy with a wrong reply may take to start than the first copy: a factor, and a
+ * minimum in seconds.
+ */
 const SLOWER = 3
 const MIN_FRESH_SECONDS = 10
 
-/** Opens the app of an audit: a running one, one that is started, or copies. `close` ends everything that was started. */
+/**
+ * Opens the app of an audit: a running one, one that is started, or copies. `close` ends everything
+ * that was started.
+ */
 export function createCopies(session: AuditSession) {
   const { host, sandbox, plan, signal } = session
   const { start } = plan
@@ -56,7 +62,10 @@ export function createCopies(session: AuditSession) {
   const agent = async () => choosing?.catch(() => undefined)
   const remove = (tenant: string) => sandbox.removeTenant(tenant).catch(() => {})
 
-  /** Creates a tenant in which the app works as at the base URL: with the same clients, lifetimes and personas. */
+  /**
+   * Creates a tenant in which the app works as at the base URL: with the same clients, lifetimes
+   * and personas.
+   */
   async function openTenant() {
     const name = auditTenantName(run, tenants.length + 1)
     tenants.push(name)
@@ -73,7 +82,12 @@ export function createCopies(session: AuditSession) {
 
   async function launch({ baseUrl }: SandboxApi, port: number, limits: Partial<StartLimits> = {}) {
     if (!start) throw new Error('an app that the audit does not start')
-    const started = await startApp(start.of({ baseUrl, port }), { host, place: start.place, signal, ...limits })
+    const started = await startApp(start.of({ baseUrl, port }), {
+      host,
+      place: start.place,
+      signal,
+      ...limits,
+    })
     stops.push(started.stop)
     return started
   }
@@ -94,13 +108,19 @@ export function createCopies(session: AuditSession) {
     return { ...(await appOn(api, port)), program: { record: () => running.log.record(), restart } }
   }
 
-  async function startFresh(fresh: Parameters<StartFresh>[0], mayRepeat = true): ReturnType<StartFresh> {
+  async function startFresh(
+    fresh: Parameters<StartFresh>[0],
+    mayRepeat = true,
+  ): ReturnType<StartFresh> {
     const { api, remove, port } = await openTenant()
     await fresh.prepare(api)
     const limits = { signal: fresh.signal, readySeconds: freshSeconds, mayFail: true }
     const { problem, isEnded, log, stop } = await launch(api, port, limits)
     const recorded = log.record()
-    /** The log of the visit; if it is empty the whole log, because an app that reads the document at its start may have written then. */
+    /**
+     * The log of the visit; if it is empty the whole log, because an app that reads the document at
+     * its start may have written then.
+     */
     const written = () => recorded().then((lines) => (lines.length > 0 ? lines : log.lines()))
     const close = () => stop().then(remove)
     // Another program may have taken the free port.
@@ -110,19 +130,27 @@ export function createCopies(session: AuditSession) {
     return { sandbox: api, ...shown, log: written, close }
   }
 
-  /** The app at its port, or copies: as many as concurrent visits, or as rows. @throws ConfigError with one line */
+  /**
+   * The app at its port, or copies: as many as concurrent visits, or as rows.
+   * @throws ConfigError with one line
+   */
   async function open(rows: number): Promise<AppCopies> {
     const { jobs = DEFAULTS.jobs } = plan.options
     if (!start?.isCopied) {
       const page = new URL(plan.app.replaceAll('{port}', String(await findFreePort())))
       const port = Number(page.port || (page.protocol === 'https:' ? 443 : 80))
-      return { copies: [await (start ? startOn({ api: sandbox, port }) : appOn(sandbox, port))], visitsEach: jobs }
+      return {
+        copies: [await (start ? startOn({ api: sandbox, port }) : appOn(sandbox, port))],
+        visitsEach: jobs,
+      }
     }
     // The first copy starts alone, so that a common problem is reported once.
     const passed = startStopwatch()
     const first = await startOn(await openTenant())
     freshSeconds = Math.max(MIN_FRESH_SECONDS, (SLOWER * passed()) / 1000)
-    const others = Array.from({ length: Math.min(jobs, rows) - 1 }, async () => startOn(await openTenant()))
+    const others = Array.from({ length: Math.min(jobs, rows) - 1 }, async () =>
+      startOn(await openTenant()),
+    )
     // The audit ends the copies only after all have started or failed.
     const [failed] = (await Promise.allSettled(others)).filter((one) => one.status === 'rejected')
     if (failed)
@@ -142,13 +170,22 @@ export function createCopies(session: AuditSession) {
 }
 
 /**
- * The agent that `--browser` names. `auto` means plain HTTP, unless the running app answers by fragment, or its first page has scripts
- * and leads nowhere without them.
+ * The agent that `--browser` names. `auto` means plain HTTP, unless the running app answers by
+ * fragment, or its first page has scripts and leads nowhere without them.
  * @throws AuditProblem in one line when a browser is needed and missing
  */
-async function chooseAgent(api: SandboxApi, pages: Omit<PageSettings, 'agent'>, session: AuditSession): Promise<Agent> {
+async function chooseAgent(
+  api: SandboxApi,
+  pages: Omit<PageSettings, 'agent'>,
+  session: AuditSession,
+): Promise<Agent> {
   const { plan, sandbox, host, signal } = session
-  const { cdp, headed, this_app_is_mine: anyAddress = false, timeout = DEFAULTS.timeoutSeconds } = plan.settings
+  const {
+    cdp,
+    headed,
+    this_app_is_mine: anyAddress = false,
+    timeout = DEFAULTS.timeoutSeconds,
+  } = plan.settings
   // Decision: --cdp and --headed choose Chromium without --browser.
   const { browser = cdp || headed ? 'chromium' : 'auto' } = plan.settings
   const http = createHttpAgent({ anyAddress, ca: sandbox.certificate?.pem })
@@ -157,15 +194,25 @@ async function chooseAgent(api: SandboxApi, pages: Omit<PageSettings, 'agent'>, 
   if (browser === 'auto') {
     const driver = createDriver(api, { ...pages, agent: http, signal, timeoutSeconds: timeout })
     // Up to the request for the sandbox, which is not sent.
-    const { end, url = '', page } = await driver.open({ url: pages.page }, await driver.newBrowser())
-    needsBrowser = end === 'stopped' && URL.canParse(url) && !/[?&]response_mode=(?:query|form_post)(?:&|$)/.test(url)
+    const {
+      end,
+      url = '',
+      page,
+    } = await driver.open({ url: pages.page }, await driver.newBrowser())
+    needsBrowser =
+      end === 'stopped' &&
+      URL.canParse(url) &&
+      !/[?&]response_mode=(?:query|form_post)(?:&|$)/.test(url)
     const hasScripts = end === 'page' && /<script\b/i.test(page?.text ?? '')
     if (!needsBrowser && !hasScripts) return http
   }
   try {
     const chromePath = host.environment['CHROME_PATH'] || undefined
     const chromium = await launchChromium({ chromePath, cdpUrl: cdp, headed })
-    return createChromiumAgent(chromium, { anyAddress, anyCertificate: sandbox.certificate !== undefined })
+    return createChromiumAgent(chromium, {
+      anyAddress,
+      anyCertificate: sandbox.certificate !== undefined,
+    })
   } catch (error) {
     if (browser === 'chromium' || !(error instanceof AuditProblem && error.remedy)) throw error
     if (needsBrowser) throw new AuditProblem(takesABrowser(error.remedy), { cause: error })

@@ -13,7 +13,10 @@ import type { AuditedCheck, AuditReport } from '../report/audit-report.ts'
 import type { AuditPlan } from './plan.ts'
 import { SUB } from './settings.ts'
 
-/** Whether an app finds the verifications by which it let users in, as it must when an age signal is revoked. */
+/**
+ * Whether an app finds the verifications by which it let users in, as it must when an age signal is
+ * revoked.
+ */
 export interface FoundAgain {
   /** `undetermined` when nothing could be shown: `evidence` says why. */
   readonly verdict: 'holds' | 'missing' | 'undetermined'
@@ -34,15 +37,22 @@ export interface MissingVerification {
 /** Why an app does not know a `sub`, or could not be asked; `found` when it knows it. */
 type Asked = 'found' | { readonly reason: string; readonly isAnswer: boolean }
 
-/** The age from which an app lets users in; `any` accepts a yes to one threshold, `every` requires a yes to all. */
+/**
+ * The age from which an app lets users in; `any` accepts a yes to one threshold, `every` requires a
+ * yes to all.
+ */
 type Age = number | 'any' | 'every'
 
 /**
- * Asks each copy of an app for the `sub` of each unchanged id_token that says yes to an age, in flows whose answer the app accepted. A
- * `sub` that the app never received must not be found.
+ * Asks each copy of an app for the `sub` of each unchanged id_token that says yes to an age, in
+ * flows whose answer the app accepted. A `sub` that the app never received must not be found.
  */
 export async function findVerifications(
-  copies: readonly { sandbox: SandboxApi; ask: (sub: string) => Promise<Asked>; flows: readonly string[] }[],
+  copies: readonly {
+    sandbox: SandboxApi
+    ask: (sub: string) => Promise<Asked>
+    flows: readonly string[]
+  }[],
   age: Age,
 ): Promise<FoundAgain> {
   const missing: MissingVerification[] = []
@@ -50,19 +60,25 @@ export async function findVerifications(
   const undetermined = (evidence: string) =>
     ({ verdict: 'undetermined', evidence, found: 0, total, missing: [] }) as const
   for (const { sandbox, ask, flows } of copies) {
-    const received = (await Promise.all(flows.map((id) => sandbox.flows.get(id)))).flatMap((flow) => subOf(flow, age))
+    const received = (await Promise.all(flows.map((id) => sandbox.flows.get(id)))).flatMap((flow) =>
+      subOf(flow, age),
+    )
     const [first] = received
     if (!first) continue
     total += received.length
-    const control = await ask(randomBytes(Buffer.from(first.sub, 'base64url').length).toString('base64url'))
+    const control = await ask(
+      randomBytes(Buffer.from(first.sub, 'base64url').length).toString('base64url'),
+    )
     if (control === 'found') return undetermined(FINDS_ALL)
-    if (!control.isAnswer) return undetermined(`your app could not be asked for a sub: ${control.reason}`)
+    if (!control.isAnswer)
+      return undetermined(`your app could not be asked for a sub: ${control.reason}`)
     for (const { flow, sub } of received) {
       const asked = await ask(sub)
       if (asked !== 'found') missing.push({ flow, sub, reason: asked.reason })
     }
   }
-  if (total === 0) return undetermined('your app received no id_token unchanged that says yes to an age')
+  if (total === 0)
+    return undetermined('your app received no id_token unchanged that says yes to an age')
   const found = total - missing.length
   const [lost] = missing
   const evidence = `your app found ${found} of ${total} verifications that it let a user in by`
@@ -76,24 +92,50 @@ const FINDS_ALL =
 /** As many as a journal keeps. */
 export const MAX_FLOWS = 2_000
 
-/** Prepares `--find`. @returns a function that asks, after the audit, for the right answers that each copy of the app accepted */
-export async function prepareFind({ copies }: AppCopies, { question, settings }: AuditPlan, ca: string | undefined) {
+/**
+ * Prepares `--find`.
+ * @returns a function that asks, after the audit, for the right answers that each copy of the app
+ * accepted
+ */
+export async function prepareFind(
+  { copies }: AppCopies,
+  { question, settings }: AuditPlan,
+  ca: string | undefined,
+) {
   if (!question) return undefined
   const places = await Promise.all(
     copies.map(async ({ sandbox, page }) => {
       const [newest] = await sandbox.flows.list({ audit: 'also', limit: 1 })
-      return { sandbox, after: newest?.id, ask: askByHttp(question, { page, timeoutSeconds: settings.timeout, ca }) }
+      return {
+        sandbox,
+        after: newest?.id,
+        ask: askByHttp(question, { page, timeoutSeconds: settings.timeout, ca }),
+      }
     }),
   )
   return async (rows: AuditReport['rows']): Promise<AuditedCheck> => {
-    const good = new Set(rows.flatMap(({ verdict, flows }) => (verdict === 'accepted' ? flows : [])))
-    const others = new Set(rows.flatMap(({ verdict, flows }) => (verdict === 'accepted' ? [] : flows)))
+    const good = new Set(
+      rows.flatMap(({ verdict, flows }) => (verdict === 'accepted' ? flows : [])),
+    )
+    const others = new Set(
+      rows.flatMap(({ verdict, flows }) => (verdict === 'accepted' ? [] : flows)),
+    )
     const asked = places.map(async ({ after, ...place }) => {
-      const flows = await place.sandbox.flows.list({ audit: 'only', flow: 'use', after, limit: MAX_FLOWS })
-      const taken = flows.filter(({ id, outcome }) => good.has(id) || (outcome === 'verified' && !others.has(id)))
+      const flows = await place.sandbox.flows.list({
+        audit: 'only',
+        flow: 'use',
+        after,
+        limit: MAX_FLOWS,
+      })
+      const taken = flows.filter(
+        ({ id, outcome }) => good.has(id) || (outcome === 'verified' && !others.has(id)),
+      )
       return { ...place, flows: taken.map(({ id }) => id) }
     })
-    const { verdict, evidence, missing } = await findVerifications(await Promise.all(asked), settings.age ?? 'every')
+    const { verdict, evidence, missing } = await findVerifications(
+      await Promise.all(asked),
+      settings.age ?? 'every',
+    )
     return {
       ...{ check: 'verifications', title: 'verifications can be found again', verdict, evidence },
       ...(verdict === 'undetermined' && { reason: evidence }),
@@ -106,10 +148,19 @@ export async function prepareFind({ copies }: AppCopies, { question, settings }:
   }
 }
 
-/** The members of an id_token that are used here. Nothing is verified: the token comes from the sandbox. */
-const idTokenSchema = z.object({ sub: z.string().min(1), age_thresholds: z.record(z.string(), z.boolean()) })
+/**
+ * The members of an id_token that are used here. Nothing is verified: the token comes from the
+ * sandbox.
+ */
+const idTokenSchema = z.object({
+  sub: z.string().min(1),
+  age_thresholds: z.record(z.string(), z.boolean()),
+})
 
-/** The `sub` in a right answer that the browser brought to the app: by a redirect, or by a page whose form posts the answer. */
+/**
+ * The `sub` in a right answer that the browser brought to the app: by a redirect, or by a page
+ * whose form posts the answer.
+ */
 function subOf({ id, flow, calls }: Flow, age: Age) {
   // Compared for each call: a forced reply to a later call replaces the outcome of its flow.
   const rows = calls.map(({ decision }) => findOutcome('use', decision?.outcome ?? ''))
@@ -118,15 +169,23 @@ function subOf({ id, flow, calls }: Flow, age: Age) {
   const [, token] = /[?&#"]id_token(?:=|":")([\w.-]+)/.exec(responses) ?? []
   const claims = token === undefined ? undefined : idTokenSchema.safeParse(decodeJwt(token)).data
   if (!claims) return []
-  const answers = typeof age === 'number' ? [claims.age_thresholds[age]] : Object.values(claims.age_thresholds)
+  const answers =
+    typeof age === 'number' ? [claims.age_thresholds[age]] : Object.values(claims.age_thresholds)
   const isYes = age === 'every' ? !answers.includes(false) : answers.includes(true)
   return isYes ? [{ flow: id, sub: claims.sub }] : []
 }
 
-/** Asks by HTTP; the answer must contain the `sub`. A redirect is not followed: the page behind it is often a sign-in. */
+/**
+ * Asks by HTTP; the answer must contain the `sub`. A redirect is not followed: the page behind it
+ * is often a sign-in.
+ */
 export function askByHttp(
   question: NonNullable<AuditPlan['question']>,
-  { page, timeoutSeconds = 10, ca }: { page: string; timeoutSeconds?: number | undefined; ca?: string | undefined },
+  {
+    page,
+    timeoutSeconds = 10,
+    ca,
+  }: { page: string; timeoutSeconds?: number | undefined; ca?: string | undefined },
 ) {
   const exchange = createExchangeWithin(timeoutSeconds, { ca })
   return async (sub: string): Promise<Asked> => {
@@ -144,8 +203,12 @@ export function askByHttp(
     const place = answer.headers['location']?.split(/[?#]/, 1)[0]?.slice(0, 200)
     let more = place ? ` and leads to ${place}` : ''
     if (isOk) more = ' without the sub'
-    if (status === 401 || status === 403) more = ': it wants a sign-in, or a token; give it as a header'
-    return { reason: `it answered ${status}${more}`, isAnswer: isOk || status === 404 || status === 410 }
+    if (status === 401 || status === 403)
+      more = ': it wants a sign-in, or a token; give it as a header'
+    return {
+      reason: `it answered ${status}${more}`,
+      isAnswer: isOk || status === 404 || status === 410,
+    }
   }
 }
 

@@ -8,30 +8,41 @@ import { createExchangeWithin } from '../../server/client/exchange.ts'
 import { type AuditReport, FINDINGS, LAST_AUDIT, readReport } from '../report/audit-report.ts'
 import { exitCodeOf, summarise } from '../report/checks-of.ts'
 
-/** Rows of the last audit of an app that failed or were undetermined. @throws ConfigError with one line, when there is none */
+/**
+ * Rows of the last audit of an app that failed or were undetermined.
+ * @throws ConfigError with one line, when there is none
+ */
 export function readUnsettled(app: string): readonly string[] {
   const refuse = (message: string) => ConfigError.of(`--again: ${message}`)
   const text = readLastAudit()
-  if (text === undefined) throw refuse('there is no last audit in this folder; run it without --again first')
+  if (text === undefined)
+    throw refuse('there is no last audit in this folder; run it without --again first')
   const last = readReport(text)
   if (!last.ok) throw refuse(`${LAST_AUDIT} ${last.problem}; run the audit without --again first`)
   const { rows, app: lastApp } = last.report
-  if (lastApp !== app) throw refuse(`the last audit was of ${lastApp}, not of ${app}; run it without --again first`)
+  if (lastApp !== app)
+    throw refuse(`the last audit was of ${lastApp}, not of ${app}; run it without --again first`)
   const isUnsettled = (verdict: string) => [...FINDINGS, 'undetermined'].includes(verdict)
   // A row may be gone in another version of the catalogue.
   const unsettled = rows.filter(({ row, verdict }) => isUnsettled(verdict) && findAuditRow(row))
   if (unsettled.length > 0) return unsettled.map(({ row }) => row)
-  throw refuse(`in the last audit of ${app} nothing failed or was undetermined; run it without --again`)
+  throw refuse(
+    `in the last audit of ${app} nothing failed or was undetermined; run it without --again`,
+  )
 }
 
-/** The last report as JSON, for the console; `undefined` when there is none. @throws ConfigError with one line */
-export const readLastAudit = (): string | undefined => readTextIfThere(LAST_AUDIT, { maxBytes: MAX_REPORT_BYTES })
+/**
+ * The last report as JSON, for the console; `undefined` when there is none.
+ * @throws ConfigError with one line
+ */
+export const readLastAudit = (): string | undefined =>
+  readTextIfThere(LAST_AUDIT, { maxBytes: MAX_REPORT_BYTES })
 
 export type AuditMode = 'run' | 'learn' | 'again' | 'readings'
 
 /**
- * Keeps the report of a whole audit together with the known readings of the app; or the results of `--readings` or `--again` together
- * with the rest of the last audit of the app.
+ * Keeps the report of a whole audit together with the known readings of the app; or the results of
+ * `--readings` or `--again` together with the rest of the last audit of the app.
  * @returns what is kept @throws Error when it cannot be written
  */
 export async function keepReport(report: AuditReport, mode: AuditMode): Promise<AuditReport> {
@@ -39,14 +50,18 @@ export async function keepReport(report: AuditReport, mode: AuditMode): Promise<
   const read = readReport(readLastAudit() ?? '')
   const last = read.ok && read.report.app === report.app ? read.report : undefined
   const readings = report.readings ?? last?.readings
-  const whole = mode === 'run' || !last ? report : mode === 'readings' ? last : renewed(last, report)
+  const whole =
+    mode === 'run' || !last ? report : mode === 'readings' ? last : renewed(last, report)
   const exit_code = exitCodeOf(whole.rows, readings, whole.checks)
   const kept = readings ? { ...whole, readings, exit_code } : whole
   await replaceFile(LAST_AUDIT, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 })
   return kept
 }
 
-/** Whether a page of the console shows this report: a sandbox reads the folder in which it was started. */
+/**
+ * Whether a page of the console shows this report: a sandbox reads the folder in which it was
+ * started.
+ */
 export async function isShownAt(
   page: string,
   { started_at: startedAt }: Pick<AuditReport, 'started_at'>,
@@ -59,7 +74,10 @@ export async function isShownAt(
 
 const MAX_WAIT_SECONDS = 5
 
-/** Puts the rows of `again` in the place of the same rows of a report, so that the next `--again` tries the rest. */
+/**
+ * Puts the rows of `again` in the place of the same rows of a report, so that the next `--again`
+ * tries the rest.
+ */
 function renewed(last: AuditReport, again: AuditReport): AuditReport {
   const judged = new Map(again.rows.map((row) => [row.row, row]))
   const rows = last.rows.map((row) => judged.get(row.row) ?? row)
@@ -68,6 +86,9 @@ function renewed(last: AuditReport, again: AuditReport): AuditReport {
     first_started_at: last.first_started_at ?? last.started_at,
     learned: { ...last.learned, ...again.learned },
     ...summarise(rows, { checks: [...again.checks, ...last.checks] }),
-    notes: [...again.notes, `${judged.size} of ${rows.length} rows were run again; the others are of audits before`],
+    notes: [
+      ...again.notes,
+      `${judged.size} of ${rows.length} rows were run again; the others are of audits before`,
+    ],
   }
 }

@@ -46,30 +46,51 @@ export async function auditApp(session: AuditSession): Promise<number> {
 async function judge(
   app: AppCopies,
   options: AuditRunOptions,
-  { plan, host, signal, sandbox, command, progress }: AuditSession & { progress: ReturnType<typeof createProgress> },
+  {
+    plan,
+    host,
+    signal,
+    sandbox,
+    command,
+    progress,
+  }: AuditSession & { progress: ReturnType<typeof createProgress> },
 ): Promise<number> {
   const { mode, given } = plan
   const { say } = host
-  const find = mode === 'readings' ? undefined : await prepareFind(app, plan, sandbox.certificate?.pem)
+  const find =
+    mode === 'readings' ? undefined : await prepareFind(app, plan, sandbox.certificate?.pem)
   const found = await (mode === 'readings'
     ? auditReadings(app, { ...options, failOnReadings: given.fail_on_readings ?? false })
     : runAudit(app, options)
   ).finally(progress.end)
   // A verdict that comes from the interruption is dropped.
-  const rows = signal.aborted ? found.rows.filter(({ reason }) => reason !== 'timed_out') : found.rows
+  const rows = signal.aborted
+    ? found.rows.filter(({ reason }) => reason !== 'timed_out')
+    : found.rows
   const checks = find && !signal.aborted ? [await find(rows)] : []
-  const summary = summarise(rows, { readings: found.readings, checks, library: findLibrary(readHere) })
-  // Decision: the report names the page as it was given, since each start of an app gets another port.
+  const summary = summarise(rows, {
+    readings: found.readings,
+    checks,
+    library: findLibrary(readHere),
+  })
+  // Decision: the report names the page as it was given, since each start of an app gets another
+  // port.
   const report = { ...found, app: plan.app, ...summary }
   // A sandbox that ends with the audit takes its flows with it.
   const console = sandbox.isOwn ? undefined : `${sandbox.baseUrl}/_sandbox/console`
-  for (const line of ['', ...renderAuditTerminal(report, { console, command, colour: host.colour })]) say(line)
+  for (const line of [
+    '',
+    ...renderAuditTerminal(report, { console, command, colour: host.colour }),
+  ])
+    say(line)
   if (signal.aborted) {
     say('interrupted: this is what was found so far; no report is written')
     return report.exit_code
   }
   if (sandbox.isOwn && report.exit_code !== 0)
-    say('To look at the flows in the console, start agekey-sandbox before the audit: those of this one ended with it')
+    say(
+      'To look at the flows in the console, start agekey-sandbox before the audit: those of this one ended with it',
+    )
   // Kept for --again and for the console, unless only some rows were tried.
   if (mode !== 'run' || (given.only ?? given.skip) === undefined)
     try {
@@ -78,10 +99,17 @@ async function judge(
       if (console !== undefined && (await isShownAt(page, kept, sandbox.certificate?.pem)))
         say(`All verdicts by check, with their flows: ${page}`)
     } catch (error) {
-      host.warn(`${LAST_AUDIT}: cannot be written (${messageOf(error)}); --again will not know this audit`)
+      host.warn(
+        `${LAST_AUDIT}: cannot be written (${messageOf(error)}); --again will not know this audit`,
+      )
     }
   const summaryFile = host.environment['GITHUB_STEP_SUMMARY'] || undefined
-  writeReports(report, given, { console, source: plan.sourceOf, summaryFile, writeFiles: host.writeFiles })
+  writeReports(report, given, {
+    console,
+    source: plan.sourceOf,
+    summaryFile,
+    writeFiles: host.writeFiles,
+  })
   return report.exit_code
 }
 
@@ -98,7 +126,10 @@ const EVERY_ROWS = 25
 
 const COUNTED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too strict', 'undetermined']
 
-/** Reports what was learned and how far an audit is: by one line that changes, or by a line for each 25 rows or readings. */
+/**
+ * Reports what was learned and how far an audit is: by one line that changes, or by a line for each
+ * 25 rows or readings.
+ */
 export function createProgress(
   { redraw, note, say }: Pick<AuditHost, 'redraw' | 'note' | 'say'>,
   { jobs, budgetSeconds, signal }: { jobs: number; budgetSeconds: number; signal: AbortSignal },
@@ -112,7 +143,9 @@ export function createProgress(
         // Two significant digits: 397 is 400.
         const seconds = Number(((news.trials * news.secondsPerVisit) / jobs).toPrecision(2))
         if (seconds > budgetSeconds)
-          say(`this takes about ${seconds} s, more than --budget ${budgetSeconds}: raise it, or choose rows by --only`)
+          say(
+            `this takes about ${seconds} s, more than --budget ${budgetSeconds}: raise it, or choose rows by --only`,
+          )
       } else if (!signal.aborted) {
         const { stage, done, total } = news
         if (stage === 'row') verdicts.set(news.row.row, news.row.verdict)
@@ -120,7 +153,8 @@ export function createProgress(
           const count = [...verdicts.values()].filter((verdict) => verdict === name).length
           return count > 0 ? [`${count} ${name}`] : []
         })
-        if (stage === 'reading' && news.failing > 0) found.push(`${news.failing} that it depends on`)
+        if (stage === 'reading' && news.failing > 0)
+          found.push(`${news.failing} that it depends on`)
         const text = [`${stage}s ${done}/${total}`, ...found].join(', ')
         if (redraw) redraw(text)
         else if (done % EVERY_ROWS === 0 || done === total) note(text)

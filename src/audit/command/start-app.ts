@@ -14,7 +14,9 @@ import type { AppStart } from './plan.ts'
 /** What the command line provides: an audit itself neither prints nor starts a program. */
 export interface AuditHost extends Pick<TerminalOptions, 'colour'> {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Replaces the last line of the terminal; an empty text removes it. Absent without a terminal. */
+  /**
+   * Replaces the last line of the terminal; an empty text removes it. Absent without a terminal.
+   */
   readonly redraw: ((text: string) => void) | undefined
   /** Writes a line that is not part of the result. */
   note(line: string): void
@@ -46,12 +48,14 @@ export interface StartLimits {
 
 const BETWEEN_LOOKS_MS = 100
 const LOOK_SECONDS = 2
-/** Milliseconds for which an app may answer only at another port before that counts as a mistake. */
+/**
+ * Milliseconds for which an app may answer only at another port before that counts as a mistake.
+ */
 const OTHER_PORT_MS = 2000
 
 /**
- * Starts the app and waits until it is up; `stop` ends it. With `mayFail`, `problem` is a line about why it did not start, and `isEnded`
- * tells whether it ended.
+ * Starts the app and waits until it is up; `stop` ends it. With `mayFail`, `problem` is a line
+ * about why it did not start, and `isEnded` tells whether it ended.
  * @throws ConfigError with one line when it does not start, or something answers before the start
  */
 export async function startApp(
@@ -84,16 +88,20 @@ export async function startApp(
       await wait(BETWEEN_LOOKS_MS)
       return `${JSON.stringify([run].flat().join(' '))} ${reason} before ${sign}`
     }
-    const other = passed() > OTHER_PORT_MS && status === undefined ? await findOtherPort(log, page) : undefined
+    const other =
+      passed() > OTHER_PORT_MS && status === undefined ? await findOtherPort(log, page) : undefined
     if (other !== undefined)
       return `your app listens at port ${other}, not at ${new URL(page).port}, the {port} of this audit; give it to your app, as in env: { PORT: '{port}' }`
     const met = isSaid && status !== undefined ? `: it answered ${status}` : ''
-    return passed() > readySeconds * 1000 ? `${sign} did not come within ${readySeconds} seconds${met}` : undefined
+    return passed() > readySeconds * 1000
+      ? `${sign} did not come within ${readySeconds} seconds${met}`
+      : undefined
   }
 
   try {
     let met = await look()
-    for (; met === undefined; met = await look()) await wait(BETWEEN_LOOKS_MS, undefined, { signal })
+    for (; met === undefined; met = await look())
+      await wait(BETWEEN_LOOKS_MS, undefined, { signal })
     const problem = met === 'up' ? undefined : `${place}: ${met}${lastWords(log)}`
     if (problem !== undefined && !mayFail) throw ConfigError.of(problem)
     return { log, stop, problem, isEnded: reason !== undefined }
@@ -106,7 +114,9 @@ export async function startApp(
 /** Another port of this machine that the log names and that answers. */
 async function findOtherPort(log: AppLog, page: string): Promise<string | undefined> {
   const { port: own, protocol, pathname } = new URL(page)
-  const named = log.lines().flatMap((line) => [...line.matchAll(NAMED_PORT)].map(([, port = '']) => port))
+  const named = log
+    .lines()
+    .flatMap((line) => [...line.matchAll(NAMED_PORT)].map(([, port = '']) => port))
   for (const port of new Set(named)) {
     if (port === own || Number(port) > 65_535) continue
     if ((await statusOf(`${protocol}//localhost:${port}${pathname}`)) !== undefined) return port
@@ -140,7 +150,10 @@ const LATE_MS = 20
 type AppLog = ReturnType<typeof createAppLog>
 
 /** The output of an app, line by line, with secrets masked. */
-function createAppLog({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'>, { mask }: Pick<AuditHost, 'mask'>) {
+function createAppLog(
+  { stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'>,
+  { mask }: Pick<AuditHost, 'mask'>,
+) {
   const kept: string[] = []
   let count = 0
   const keep = (line: string) => {
@@ -149,7 +162,8 @@ function createAppLog({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'
     count += 1
     if (kept.length > MAX_LINES) kept.shift()
   }
-  for (const stream of [stdout, stderr]) if (stream) createInterface({ input: stream }).on('line', keep)
+  for (const stream of [stdout, stderr])
+    if (stream) createInterface({ input: stream }).on('line', keep)
   return {
     lines: (): readonly string[] => [...kept],
     /** Collects the coming lines; the returned function ends that and returns them. */
@@ -166,7 +180,10 @@ function createAppLog({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'
 const STACK = /^\s+at |^\s+File "|^goroutine |^\s*$/
 const ERROR = /^(?:Uncaught )?[\w.$]*(?:Error|Exception)\b.*:|^panic:/
 
-/** The last error in the log, or its last lines without stacks, for a message; empty when there is none. */
+/**
+ * The last error in the log, or its last lines without stacks, for a message; empty when there is
+ * none.
+ */
 function lastWords(log: AppLog): string {
   const all = log.lines().filter((line) => !STACK.test(line))
   // Lines that Node and Python write behind the message, and that say less.
@@ -175,7 +192,10 @@ function lastWords(log: AppLog): string {
   return words.length === 0 ? '' : `; it wrote: ${words.map((line) => line.trim()).join(' | ')}`
 }
 
-/** JSON Web Tokens, values of parameters that carry a token or a code, and the value of an `Authorization` header. */
+/**
+ * JSON Web Tokens, values of parameters that carry a token or a code, and the value of an
+ * `Authorization` header.
+ */
 const withoutTokens = (line: string) =>
   line
     .replaceAll(/\beyJ[\w-]+(?:\.[\w-]*)*/g, '***')

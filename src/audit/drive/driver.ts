@@ -23,7 +23,10 @@ export interface FlowPlan {
   readonly later?: { readonly flow: 'par' | 'token' | 'upgrade'; readonly outcome: string }
   /** A fresh browser when absent. */
   readonly browser?: Browser
-  /** A page to open after the Use flow in the same browser, on which the app begins Create or Upgrade. */
+  /**
+   * A page to open after the Use flow in the same browser, on which the app begins Create or
+   * Upgrade.
+   */
   readonly page?: StartPage | undefined
   /** Milliseconds that calls of the app's server may come after its page. */
   readonly waitMs?: number | undefined
@@ -40,7 +43,9 @@ export interface FlowRun {
   readonly useFlow?: string | undefined
   readonly createFlow?: string | undefined
   readonly reachesCreate: boolean
-  /** Whether the queued decision met a call of the app's server; `undefined` when none was queued. */
+  /**
+   * Whether the queued decision met a call of the app's server; `undefined` when none was queued.
+   */
   readonly isLaterMet?: boolean | undefined
   /** Whether the browser brought an answer of this flow to the app. */
   readonly brought: Readonly<Record<'E1' | 'E3', boolean>>
@@ -64,12 +69,24 @@ export interface PageSettings extends Pick<VisitOptions, 'fragment' | 'begin'> {
 
 export type Driver = ReturnType<typeof createDriver>
 
-/** Counts the browsers of this process. Copies of an app share the count, because they may share a database. */
+/**
+ * Counts the browsers of this process. Copies of an app share the count, because they may share a
+ * database.
+ */
 let browsers = 0
 
 /** Drives the app through flows, each by a fresh browser unless the plan names one. */
 export function createDriver(sandbox: SandboxApi, settings: PageSettings & DriveLimits) {
-  const { page: address, start = { url: address }, agent, before = [], reset, fragment, begin, signal } = settings
+  const {
+    page: address,
+    start = { url: address },
+    agent,
+    before = [],
+    reset,
+    fragment,
+    begin,
+    signal,
+  } = settings
   let ownAddress = false
 
   /** Opens a URL; without `flow.decide` no flow begins. */
@@ -80,14 +97,22 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
   ): Promise<BrowserVisit> {
     const url = new URL(request.url, address).href
     const deadline = startDeadline(settings.timeoutSeconds, signal)
-    const options = { sandboxUrl: sandbox.baseUrl, signal: deadline.signal, fragment, begin, ...flow }
+    const options = {
+      sandboxUrl: sandbox.baseUrl,
+      signal: deadline.signal,
+      fragment,
+      begin,
+      ...flow,
+    }
     return browser.open({ ...request, url }, options).finally(deadline.clear)
   }
 
   /** Sends the requests of `before`, as another user each time. */
   async function prepare(browser: Browser): Promise<void> {
     const number = String(++browsers)
-    const requests: readonly PageRequest[] = JSON.parse(JSON.stringify(before).replaceAll(/\{n\}|%7Bn%7D/gi, number))
+    const requests: readonly PageRequest[] = JSON.parse(
+      JSON.stringify(before).replaceAll(/\{n\}|%7Bn%7D/gi, number),
+    )
     for (const request of requests) await visit(browser, request)
   }
 
@@ -104,14 +129,25 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
     prepare,
     /** Opens a URL of the app; requests for the sandbox are not sent. */
     open: (request: PageRequest, browser: Browser) => visit(browser, request),
-    /** Requests a page of the app with the cookies of a browser, without running or pressing anything. */
+    /**
+     * Requests a page of the app with the cookies of a browser, without running or pressing
+     * anything.
+     */
     peek: (path: string, browser: Browser) => visit(browser, { url: path }, { peeks: true }),
     wait: (ms: number): Promise<void> => wait(ms, undefined, { signal }).catch(() => {}),
     /** Called when the app limits its clients: from now on each browser has its own address. */
     spreadOut(): void {
       ownAddress = true
     },
-    async run({ use, create = {}, later, page, holds, waitMs = 0, ...plan }: FlowPlan): Promise<FlowRun> {
+    async run({
+      use,
+      create = {},
+      later,
+      page,
+      holds,
+      waitMs = 0,
+      ...plan
+    }: FlowPlan): Promise<FlowRun> {
       const browser = plan.browser ?? (await newBrowser())
       const asked = new Map<AuthorizationRequest['endpoint'], AuthorizationRequest>()
       let queued: string | undefined
@@ -126,11 +162,14 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
         if (later?.flow !== 'par') await queue({ state: parameters['state'] })
         return use
       }
-      // The state of a pushed request is unknown before the push, so such a run has no other beside it.
+      // The state of a pushed request is unknown before the push, so such a run has no other beside
+      // it.
       if (later?.flow === 'par') await queue()
       const first = await visit(browser, { begin, ...start }, { decide, holds })
       const next =
-        page && first.end === 'page' && !asked.has('E3') ? await visit(browser, page, { decide, holds }) : undefined
+        page && first.end === 'page' && !asked.has('E3')
+          ? await visit(browser, page, { decide, holds })
+          : undefined
       const last = next ?? first
       const hops = [...first.hops, ...(next?.hops ?? [])]
       /** The hops from the request of an endpoint on; the answer of the sandbox follows. */
@@ -141,7 +180,8 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
       const [used, created] = [since('E1'), since('E3')]
       if (waitMs > 0) await wait(waitMs, undefined, { signal }).catch(() => {})
       // A decision that was not used would decide the next call of its kind.
-      const isLaterMet = queued === undefined ? undefined : !(await takeBackDecision(queued, sandbox))
+      const isLaterMet =
+        queued === undefined ? undefined : !(await takeBackDecision(queued, sandbox))
       return {
         browser,
         visit: last,
@@ -150,7 +190,10 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
         useFlow: used[0]?.flow,
         createFlow: created[0]?.flow,
         reachesCreate: asked.has('E3'),
-        brought: { E1: used.some((hop) => hop.isCallback), E3: created.some((hop) => hop.isCallback) },
+        brought: {
+          E1: used.some((hop) => hop.isCallback),
+          E3: created.some((hop) => hop.isCallback),
+        },
         answer: last.answer ?? first.answer,
         isLaterMet,
       }
@@ -172,7 +215,10 @@ export async function takeBackDecision(id: string, { expectations }: SandboxApi)
 export interface AuditedApp extends Pick<PageSettings, 'page'> {
   readonly sandbox: SandboxApi
   readonly agent: AuditReport['agent']
-  /** Whether an answer in the fragment reaches the app: by a browser with scripts, or by what is known of its page. */
+  /**
+   * Whether an answer in the fragment reaches the app: by a browser with scripts, or by what is
+   * known of its page.
+   */
   readonly readsFragments: boolean
   drive(limits: DriveLimits): Driver
   /** What the agent kept from pages, or did not follow, in one line each. */
@@ -182,7 +228,10 @@ export interface AuditedApp extends Pick<PageSettings, 'page'> {
 }
 
 export interface AppProgram {
-  /** Collects the coming lines of the log; the returned function ends that and returns them, with secrets masked. */
+  /**
+   * Collects the coming lines of the log; the returned function ends that and returns them, with
+   * secrets masked.
+   */
   record(): () => Promise<readonly string[]>
   /** Starts the app again at the same URL. @throws Error with one line when it does not start */
   restart(): Promise<void>
@@ -191,7 +240,10 @@ export interface AppProgram {
 /** Copies of one app, each with its own sandbox. */
 export interface AppCopies {
   readonly copies: readonly [AuditedApp, ...AuditedApp[]]
-  /** Concurrent visits in each copy. With one visit, calls of its server and lines of its log belong to that visit. */
+  /**
+   * Concurrent visits in each copy. With one visit, calls of its server and lines of its log belong
+   * to that visit.
+   */
   readonly visitsEach: number
   /** Absent when the audit does not start the app on tenants. */
   readonly startFresh?: StartFresh | undefined
@@ -205,7 +257,10 @@ export type StartFresh = (options: {
 
 export type FreshCopy = (
   | { readonly app: AuditedApp; readonly failure?: undefined }
-  | { readonly app?: undefined; readonly failure: { readonly problem: string; readonly isEnded: boolean } }
+  | {
+      readonly app?: undefined
+      readonly failure: { readonly problem: string; readonly isEnded: boolean }
+    }
 ) & {
   readonly sandbox: SandboxApi
   /** The whole log of the copy, with secrets masked. */

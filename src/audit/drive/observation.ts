@@ -16,7 +16,10 @@ export interface Observation {
   readonly end: VisitEnd | 'visit failed'
   /** 0 without a page. */
   readonly status: number
-  /** Features that can differ between a yes and a no: `status 200`, `at /callback`, `titled Shop`, `says welcome`, `sets session`. */
+  /**
+   * Features that can differ between a yes and a no: `status 200`, `at /callback`, `titled Shop`,
+   * `says welcome`, `sets session`.
+   */
   readonly features: ReadonlySet<string>
   /** All words of the page: the same words may stand in another order, or more often. */
   readonly text?: string
@@ -26,9 +29,13 @@ export interface Observation {
   readonly said?: string
 }
 
-export const sentenceOf = ({ summary, said = `your app showed ${summary}` }: Observation): string => said
+export const sentenceOf = ({ summary, said = `your app showed ${summary}` }: Observation): string =>
+  said
 
-/** The app failed. Status 501 says that it does not support such a request (RFC 9110 section 15.6.2). */
+/**
+ * The app failed. Status 501 says that it does not support such a request (RFC 9110 section
+ * 15.6.2).
+ */
 export const isServerError = (status: number): boolean => status >= 500 && status !== 501
 
 const MAX_TEXT = 2000
@@ -50,7 +57,8 @@ export function observe(visit: BrowserVisit): Observation {
   }
   const { status } = page
   const { host, hostname, pathname } = new URL(page.url)
-  // Copies of an app differ by their port and tenant: these parts of a page tell no answer from another.
+  // Copies of an app differ by their port and tenant: these parts of a page tell no answer from
+  // another.
   const ofEachCopy = (text: string) => withoutAuditTenant(text.replaceAll(host, hostname))
   // A number on a page is often a time or a counter, which differs from visit to visit.
   const words = wordsOf(page).filter((word) => !/^[\d.,:/+%-]+$/.test(word))
@@ -77,7 +85,9 @@ export const addressOf = (url = ''): string =>
   URL.canParse(url) ? `${new URL(url).origin}${new URL(url).pathname}` : url
 
 const parametersOf = (url = ''): string[] =>
-  URL.canParse(url) ? [...new URL(url).searchParams].map(([name, value]) => `with ${name}=${value}`) : []
+  URL.canParse(url)
+    ? [...new URL(url).searchParams].map(([name, value]) => `with ${name}=${value}`)
+    : []
 
 /** Names of the cookies that the app set after the answer of the sandbox. */
 export function cookiesSet({ hops }: BrowserVisit): string[] {
@@ -91,7 +101,9 @@ const MAX_WORDS = 6
 /** Features for people: `200 at /callback, says "welcome"`. */
 export function describeFeatures(features: readonly string[]): string {
   const valuesOf = (kind: string, prefix = '') =>
-    features.filter((one) => one.startsWith(`${kind} `)).map((one) => prefix + one.slice(kind.length + 1))
+    features
+      .filter((one) => one.startsWith(`${kind} `))
+      .map((one) => prefix + one.slice(kind.length + 1))
   const words = valuesOf('says').slice(0, MAX_WORDS).join(' ')
   const place = [...valuesOf('status'), ...valuesOf('at', 'at ')].join(' ')
   const said = words === '' ? '' : `says ${JSON.stringify(words)}`

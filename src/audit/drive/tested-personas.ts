@@ -8,7 +8,10 @@ export interface TestedPersonas {
   readonly minor: string
   /** A persona without an age key. */
   readonly newcomer: string
-  /** One for each pair of neighbouring thresholds, if the sandbox has one: it reaches the lower and misses the higher. */
+  /**
+   * One for each pair of neighbouring thresholds, if the sandbox has one: it reaches the lower and
+   * misses the higher.
+   */
   readonly between: readonly { readonly persona: string; readonly misses: number }[]
 }
 
@@ -17,8 +20,14 @@ export type Role = 'adult' | 'minor' | 'newcomer'
 /** These personas are tried first. */
 const USUAL = ['adult-passport', 'child-12']
 
-/** Chooses personas for the claims of an app. @throws AuditProblem when no persona of the sandbox fits */
-export async function chooseTestedPersonas(sandbox: SandboxApi, claims: string): Promise<TestedPersonas> {
+/**
+ * Chooses personas for the claims of an app.
+ * @throws AuditProblem when no persona of the sandbox fits
+ */
+export async function chooseTestedPersonas(
+  sandbox: SandboxApi,
+  claims: string,
+): Promise<TestedPersonas> {
   // The sandbox has accepted the claims.
   const asked = z.looseObject({ age_thresholds: z.array(z.number()) }).parse(JSON.parse(claims))
   const all = await sandbox.personas.list()
@@ -31,7 +40,8 @@ export async function chooseTestedPersonas(sandbox: SandboxApi, claims: string):
   /** The first persona that reaches exactly so many thresholds, the lowest ones. */
   async function reaching(count: number): Promise<string | undefined> {
     for (const persona of order) {
-      const answers = known.get(persona) ?? (await sandbox.evaluate({ claims: asked, persona })).age_thresholds
+      const answers =
+        known.get(persona) ?? (await sandbox.evaluate({ claims: asked, persona })).age_thresholds
       known.set(persona, answers)
       if (ages.every((age, index) => answers[age] === index < count)) return persona
     }
@@ -53,5 +63,10 @@ export async function chooseTestedPersonas(sandbox: SandboxApi, claims: string):
     const persona = index === 0 ? undefined : await reaching(index)
     if (persona !== undefined) between.push({ persona, misses })
   }
-  return { adult, minor, newcomer: all.find((persona) => !persona.age_key)?.name ?? 'no-age-key', between }
+  return {
+    adult,
+    minor,
+    newcomer: all.find((persona) => !persona.age_key)?.name ?? 'no-age-key',
+    between,
+  }
 }

@@ -37,11 +37,16 @@ const HARMS = {
   access_denied: 'the app takes an error for a proof of age.',
 }
 
-/** 40 visits, like the longest test: learning, a right answer, and a finding that is tried twice. */
+/**
+ * 40 visits, like the longest test: learning, a right answer, and a finding that is tried twice.
+ */
 export const testTimeoutMs = ({ timeoutSeconds = DEFAULTS.timeoutSeconds }: AuditChoices): number =>
   timeoutSeconds * 40 * 1000
 
-/** The tests of an audit: the controls, then the right answers, then the wrong ones, the most severe first. */
+/**
+ * The tests of an audit: the controls, then the right answers, then the wrong ones, the most severe
+ * first.
+ */
 export function auditTestsOf(choices: AuditChoices): readonly AuditTest[] {
   const { only, failOn = only === undefined ? 'must' : 'may', slow } = choices
   const rows = selectRows(choices).filter((row) => {
@@ -50,19 +55,30 @@ export function auditTestsOf(choices: AuditChoices): readonly AuditTest[] {
     if (row.name.endsWith('.slow') && !slow) return false
     return isCounted(row, { verdict: 'refused', level: row.level }, { ...choices, failOn })
   })
-  const problem = 'auditTests: no row is left that can be a test; agekey-sandbox audit --list shows each with its level'
+  const problem =
+    'auditTests: no row is left that can be a test; agekey-sandbox audit --list shows each with its level'
   if (rows.length === 0) throw ConfigError.of(problem)
-  const nameOf = (row: AuditRow) => `${rowId(row)} is ${row.correctClient === 'accept' ? 'accepted' : 'refused'}`
+  const nameOf = (row: AuditRow) =>
+    `${rowId(row)} is ${row.correctClient === 'accept' ? 'accepted' : 'refused'}`
   return [...CONTROLS, ...rows.toSorted(byRank).map((row) => ({ name: nameOf(row), row }))]
 }
 
 const onProgress = z.custom((value) => typeof value === 'function', mustBe('a function'))
 const optionsSchema = choicesSchema.extend(
-  z.strictObject({ budgetSeconds: seconds, signal: z.instanceof(AbortSignal), onProgress }).partial().shape,
+  z
+    .strictObject({ budgetSeconds: seconds, signal: z.instanceof(AbortSignal), onProgress })
+    .partial().shape,
 )
 
-/** Checks the arguments at run time, since not every caller is compiled. @throws ConfigError with one line, which names the caller */
-export function checkChoices(caller: 'audit' | 'auditTests', visit: unknown, choices: object): void {
+/**
+ * Checks the arguments at run time, since not every caller is compiled.
+ * @throws ConfigError with one line, which names the caller
+ */
+export function checkChoices(
+  caller: 'audit' | 'auditTests',
+  visit: unknown,
+  choices: object,
+): void {
   const refuse = (problem: string) => ConfigError.of(`${caller}: ${problem}`)
   if (typeof visit !== 'function') throw refuse(`visit must be a function, ${found(visit)}`)
   const schema = caller === 'audit' ? optionsSchema : choicesSchema
@@ -77,7 +93,10 @@ export type RegisterTest = (
   timeoutMs: number,
 ) => unknown
 
-/** Makes one test for each row; visits begin with the first test that runs. @throws ConfigError with one line */
+/**
+ * Makes one test for each row; visits begin with the first test that runs.
+ * @throws ConfigError with one line
+ */
 export function registerTests(
   { test, ...app }: { sandbox: SandboxApi; visit: VisitFunction; test: RegisterTest },
   choices: AuditChoices,
@@ -88,7 +107,8 @@ export function registerTests(
     // A rest parameter: Jest would pass a callback to a function with a named one, and wait for it.
     const body = async (...[context]: readonly unknown[]) => {
       const reason = await run(one)
-      // Decision: Jest cannot skip a running test, so it passes there. The context of Vitest is a function with members.
+      // Decision: Jest cannot skip a running test, so it passes there. The context of Vitest is a
+      // function with members.
       const { skip } = Object(context)
       if (reason !== undefined && typeof skip === 'function') skip.call(context, reason)
     }
@@ -96,7 +116,10 @@ export function registerTests(
   }
 }
 
-/** Runs tests one after the other; the first one learns. Its functions throw AuditProblem when nothing can be shown. */
+/**
+ * Runs tests one after the other; the first one learns. Its functions throw AuditProblem when
+ * nothing can be shown.
+ */
 export function createTestRun(
   { sandbox, visit }: { sandbox: SandboxApi; visit: VisitFunction },
   choices: AuditChoices,
@@ -107,7 +130,11 @@ export function createTestRun(
 
   async function act({ row, keptOut }: AuditTest): Promise<string | undefined> {
     // Each test counts, whatever its level.
-    learning ??= startRun({ copies: [visitedBy(sandbox, visit)], visitsEach: 1 }, { ...choices, failOn: 'may' }, signal)
+    learning ??= startRun(
+      { copies: [visitedBy(sandbox, visit)], visitsEach: 1 },
+      { ...choices, failOn: 'may' },
+      signal,
+    )
     const audit = await learning
     const { personas, letsIn } = audit.learned
     if (keptOut && letsIn.includes(keptOut)) {
@@ -141,11 +168,16 @@ export class AuditFinding extends Error {
   override readonly stack = `AuditFinding: ${this.message}`
 }
 
-/** The failure of a row in the words of a report, with the flow itself, since a test kit resets the journal after the test. */
+/**
+ * The failure of a row in the words of a report, with the flow itself, since a test kit resets the
+ * journal after the test.
+ */
 async function explainRow(row: AuditedRow, { baseUrl, flows }: SandboxApi): Promise<AuditFinding> {
   const { verdict, level, severity } = row
   const [point] = pointsOf({ checks: checksOf([row]), rows: [{ ...row, reason: undefined }] })
-  const [last] = await Promise.all(row.flows.slice(-1).map((id) => flows.get(id).catch(() => undefined)))
+  const [last] = await Promise.all(
+    row.flows.slice(-1).map((id) => flows.get(id).catch(() => undefined)),
+  )
   const told = point?.facts.filter(({ kind }) => kind !== 'harm' || isFinding(row)) ?? []
   const lines = [
     `${row.row}: ${verdict} (${level}, severity ${severity.toFixed(1)})`,

@@ -16,7 +16,10 @@ export interface AcceptedRule {
   readonly parts: Readonly<Record<string, string>>
 }
 
-/** Parses `get=/me status=200`. @throws Error with one line that names what was received and what is allowed */
+/**
+ * Parses `get=/me status=200`.
+ * @throws Error with one line that names what was received and what is allowed
+ */
 export function parseAcceptedRule(text: string): AcceptedRule {
   const refuse = (reason: string): never => {
     throw new Error(

@@ -5,17 +5,20 @@ import { inTurn } from '../drive/in-turn.ts'
 
 /** Links of a page that are requested; each costs one more request while learning. */
 const MAX_LINKS = 8
-const SIGN_OUT = /(?:log|sign)[ _-]?(?:out|off)|abmelden|d[ée]connexion|cerrar|esci|afmelden|wyloguj|ログアウト|退出/i
+const SIGN_OUT =
+  /(?:log|sign)[ _-]?(?:out|off)|abmelden|d[ée]connexion|cerrar|esci|afmelden|wyloguj|ログアウト|退出/i
 /** Pages whose request changes something. */
 const CHANGES = /delete|remove|cancel|unsubscribe/i
 
 /** Paths at which apps often show who is signed in. */
-const USUAL = '/me /members /account /profile /dashboard /api/me /api/session /api/auth/session'.split(' ')
+const USUAL =
+  '/me /members /account /profile /dashboard /api/me /api/session /api/auth/session'.split(' ')
 
 /**
- * The pages of an app that may show whether a user is in, in this order: the page at which such a user ended, requests of its scripts,
- * links of that page, of the start page and of the first page, the usual paths that exist, and last the start page and the first page,
- * which may begin a new flow.
+ * The pages of an app that may show whether a user is in, in this order: the page at which such a
+ * user ended, requests of its scripts, links of that page, of the start page and of the first page,
+ * the usual paths that exist, and last the start page and the first page, which may begin a new
+ * flow.
  * @param start the URL at which users begin
  */
 export async function candidatePaths(
@@ -30,11 +33,19 @@ export async function candidatePaths(
   const peek = async (url: string) => (await driver.peek(url, browser)).page
   const pages = [page, ...(await inTurn(first, peek))]
   // Every browser from which the audit learns requests each path.
-  const usual = await inTurn(USUAL, async (path) => ((await peek(path))?.status === 404 ? [] : [path]))
-  const links = [...asked.map((url) => ({ url, says: url })), ...pages.flatMap((one) => (one ? linksOf(one) : []))]
+  const usual = await inTurn(USUAL, async (path) =>
+    (await peek(path))?.status === 404 ? [] : [path],
+  )
+  const links = [
+    ...asked.map((url) => ({ url, says: url })),
+    ...pages.flatMap((one) => (one ? linksOf(one) : [])),
+  ]
   const urlsOf = (isWanted: (says: string) => boolean) =>
     links.flatMap(({ url, says }) => (isWanted(says) ? [url] : []))
-  const shown = [...new Set(urlsOf((says) => !SIGN_OUT.test(says) && !CHANGES.test(says)))].slice(0, MAX_LINKS)
+  const shown = [...new Set(urlsOf((says) => !SIGN_OUT.test(says) && !CHANGES.test(says)))].slice(
+    0,
+    MAX_LINKS,
+  )
   const own = (urls: readonly string[]) => {
     const found = urls.map((url) => new URL(url, start)).filter((url) => url.origin === origin)
     return [...new Set(found.map(({ pathname, search }) => pathname + search))]

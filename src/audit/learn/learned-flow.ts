@@ -47,19 +47,24 @@ export interface FlowParts {
   readonly waitMs?: number
 }
 
-/** How the end of a flow is read: by declared rules, then by probes, then by the page of the answer. */
+/**
+ * How the end of a flow is read: by declared rules, then by probes, then by the page of the answer.
+ */
 export type LearnedFlow = ReturnType<typeof learnFlow>
 
 /** Probes of a flow, at most: each is one more request in each visit. */
 const MAX_PROBES = 3
 
-export const observed = (runs: readonly SeenRun[]): readonly Observation[] => runs.map(({ run }) => run.observation)
+export const observed = (runs: readonly SeenRun[]): readonly Observation[] =>
+  runs.map(({ run }) => run.observation)
 
 export function findProbes({ ins, outs, fresh, paths = [] }: FlowParts): readonly Probe[] {
   return paths.flatMap((path) => {
     const isTold = ({ status }: Observation) => status !== 429
     const at = (runs: readonly SeenRun[]) =>
-      runs.flatMap(({ probes, again }) => [probes.get(path) ?? [], again?.get(path) ?? []].flat()).filter(isTold)
+      runs
+        .flatMap(({ probes, again }) => [probes.get(path) ?? [], again?.get(path) ?? []].flat())
+        .filter(isTold)
     const stranger = { label: '', seen: [fresh?.get(path) ?? []].flat().filter(isTold) }
     const byStrangers = learnLikeness(at(ins), [stranger], { isProbe: true })
     // A refused user who gets the page of a yes, unlike others of that kind, was let in since.
@@ -93,8 +98,12 @@ export function learnFlow(parts: FlowParts) {
 }
 
 export function describeLearnedFlow({ page, probes, ins, outs }: LearnedFlow) {
-  const told = probes.map(({ path, likeness }) => `asked again, ${path} is ${describeFeatures(likeness.marks)}`)
-  const yes = page ? [describeFeatures(page.marks)] : observed(ins.slice(0, 1)).map(({ summary }) => summary)
+  const told = probes.map(
+    ({ path, likeness }) => `asked again, ${path} is ${describeFeatures(likeness.marks)}`,
+  )
+  const yes = page
+    ? [describeFeatures(page.marks)]
+    : observed(ins.slice(0, 1)).map(({ summary }) => summary)
   const no = [...new Set(outs.flatMap(({ seen }) => observed(seen).map(({ summary }) => summary)))]
   return { yes: [...yes, ...told].join('; '), no }
 }
@@ -109,14 +118,21 @@ export interface RunResult {
   readonly isLimited?: boolean
 }
 
-/** How often undecided pages are requested again: a job of the app may be late, and news may hide the difference. */
+/**
+ * How often undecided pages are requested again: a job of the app may be late, and news may hide
+ * the difference.
+ */
 const MORE_LOOKS = 3
 const BETWEEN_LOOKS_MS = 500
 
 /** Reads a browser of a run by the rules and the probes. */
 export async function seeRun(
   run: FlowRun,
-  { rules, probes, waitMs }: Pick<LearnedFlow, 'rules' | 'waitMs'> & { probes: readonly Pick<Probe, 'path'>[] },
+  {
+    rules,
+    probes,
+    waitMs,
+  }: Pick<LearnedFlow, 'rules' | 'waitMs'> & { probes: readonly Pick<Probe, 'path'>[] },
   driver: Driver,
 ): Promise<SeenRun> {
   if (probes.length > 0 && waitMs > 0) await driver.wait(waitMs)
@@ -132,7 +148,11 @@ export async function seeRun(
 }
 
 /** Requests the pages of probes, as after a reload. */
-export async function lookAt(paths: readonly string[], browser: Browser, driver: Driver): Promise<ShownPages> {
+export async function lookAt(
+  paths: readonly string[],
+  browser: Browser,
+  driver: Driver,
+): Promise<ShownPages> {
   const seen = new Map<string, Observation>()
   for (const path of paths) {
     const shown = observe(await driver.peek(path, browser))
@@ -143,14 +163,20 @@ export async function lookAt(paths: readonly string[], browser: Browser, driver:
   return seen
 }
 
-/** Whether a probe shows a browser what it shows to users who are in; `undefined` when its page did not come. */
+/**
+ * Whether a probe shows a browser what it shows to users who are in; `undefined` when its page did
+ * not come.
+ */
 export function showsIn({ path, likeness }: Probe, shown: ShownPages): boolean | undefined {
   const page = shown.get(path)
   return page && page.status !== 429 ? likeness.compare(page).as === 'in' : undefined
 }
 
 /** The pages resemble neither those of users who are in nor those of users who are out. */
-function isSilent(shown: ShownPages, probes: readonly (Pick<Probe, 'path'> & Partial<Probe>)[]): boolean {
+function isSilent(
+  shown: ShownPages,
+  probes: readonly (Pick<Probe, 'path'> & Partial<Probe>)[],
+): boolean {
   const told = probes.flatMap(({ path, likeness }) => {
     const page = shown.get(path)
     return page && likeness ? [likeness.compare(page).as] : []
@@ -158,8 +184,14 @@ function isSilent(shown: ShownPages, probes: readonly (Pick<Probe, 'path'> & Par
   return told.length > 0 && told.every((as) => as === 'unknown')
 }
 
-/** Reads a run. An explicit sign goes before a page, and a page of a known user before the page of the answer. */
-export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learned: LearnedFlow): RunResult {
+/**
+ * Reads a run. An explicit sign goes before a page, and a page of a known user before the page of
+ * the answer.
+ */
+export function readRun(
+  { run, accepted, refused, probes: seen }: SeenRun,
+  learned: LearnedFlow,
+): RunResult {
   const { rules, probes } = learned
   const { end, status, text } = run.observation
   const shown = sentenceOf(run.observation)
@@ -179,13 +211,17 @@ export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learn
     const found = probes.flatMap(({ path, likeness }) => {
       const after = seen.get(path)
       if (!after || after.status === 429) return []
-      return [{ ...likeness.compare(after), evidence: `${shown}; then ${path} shows ${after.summary}` }]
+      return [
+        { ...likeness.compare(after), evidence: `${shown}; then ${path} shows ${after.summary}` },
+      ]
     })
     const isAs = (side: 'in' | 'out') => found.find(({ as }) => as === side)?.evidence
     if (isAs('in')) return is('in', `${isAs('in')}, as to a user who is let in`)
-    if (isAs('out') && page?.as !== 'in') return is('out', `${isAs('out')}, as to a user who is not`)
+    if (isAs('out') && page?.as !== 'in')
+      return is('out', `${isAs('out')}, as to a user who is not`)
     const [limited] = [...seen].find(([, after]) => after.status === 429) ?? []
-    if (limited !== undefined) return { ...is('unknown', `${shown}; then ${limited} answers 429`), isLimited: true }
+    if (limited !== undefined)
+      return { ...is('unknown', `${shown}; then ${limited} answers 429`), isLimited: true }
     return is('unknown', found[0]?.evidence)
   }
 
@@ -198,13 +234,18 @@ export function readRun({ run, accepted, refused, probes: seen }: SeenRun, learn
     return is(isFirst ? 'out' : (page?.as ?? 'unknown'))
   }
   // A crash may also follow the proof.
-  if (learned.isRefuted) return { says: 'unknown', evidence: `${shown}, as after an invented answer` }
+  if (learned.isRefuted)
+    return { says: 'unknown', evidence: `${shown}, as after an invented answer` }
   const proof = `; it set the cookie ${cookies.join(', ')}, as for a user who is let in`
   return is('in', page?.as === 'in' ? shown : shown + proof)
 }
 
 /** Whether all parts of a rule hold in a browser, after a run or before any. */
-export async function holds(rule: AcceptedRule, run: Partial<FlowRun> & Pick<FlowRun, 'browser'>, driver: Driver) {
+export async function holds(
+  rule: AcceptedRule,
+  run: Partial<FlowRun> & Pick<FlowRun, 'browser'>,
+  driver: Driver,
+) {
   const { browser, visit, observation } = run
   const { get, status, text, url, cookie, json } = rule.parts
   const fetchPage = async (path: string) => (await driver.peek(path, browser)).page
@@ -212,8 +253,10 @@ export async function holds(rule: AcceptedRule, run: Partial<FlowRun> & Pick<Flo
   const address = page?.url ?? visit?.url
   if (get !== undefined && !page) return false
   if (status !== undefined && page?.status !== Number(status)) return false
-  if (text !== undefined && !(page && `${titleOf(page)}\n${visibleText(page)}`.includes(text))) return false
-  if (url !== undefined && (address === undefined || !addressPattern(url).test(address))) return false
+  if (text !== undefined && !(page && `${titleOf(page)}\n${visibleText(page)}`.includes(text)))
+    return false
+  if (url !== undefined && (address === undefined || !addressPattern(url).test(address)))
+    return false
   if (cookie !== undefined && !observation?.features.has(`sets ${cookie}`)) return false
   if (json === undefined) return true
   const [path = '', ...member] = json.split('#')
@@ -222,9 +265,13 @@ export async function holds(rule: AcceptedRule, run: Partial<FlowRun> & Pick<Flo
 }
 
 /** Whether the rule asks the app: its answer then is an explicit sign, also when it is a no. */
-export const asksTheApp = ({ parts }: AcceptedRule): boolean => parts.get !== undefined || parts.json !== undefined
+export const asksTheApp = ({ parts }: AcceptedRule): boolean =>
+  parts.get !== undefined || parts.json !== undefined
 
 function addressPattern(glob: string): RegExp {
   const wild: Readonly<Record<string, string>> = { '*': '[^/]*', '**': '.*' }
-  return new RegExp(`^${glob.replace(/\*\*?|[.+?^${}()|[\]\\]/g, (sign) => wild[sign] ?? `\\${sign}`)}$`, 's')
+  return new RegExp(
+    `^${glob.replace(/\*\*?|[.+?^${}()|[\]\\]/g, (sign) => wild[sign] ?? `\\${sign}`)}$`,
+    's',
+  )
 }

@@ -29,11 +29,15 @@ export interface ReadingsOptions extends AuditRunOptions {
 const BUDGET_SECONDS = 900
 
 /**
- * Drives an app through its good flows under each variant of each reading, one at a time, then under combinations that contain every
- * pair, and says on which it depends. The readings of each tenant are restored in any case.
+ * Drives an app through its good flows under each variant of each reading, one at a time, then
+ * under combinations that contain every pair, and says on which it depends. The readings of each
+ * tenant are restored in any case.
  * @throws AuditProblem, in one line, when nothing can be shown
  */
-export async function auditReadings(app: AppCopies, options: ReadingsOptions = {}): Promise<AuditReport> {
+export async function auditReadings(
+  app: AppCopies,
+  options: ReadingsOptions = {},
+): Promise<AuditReport> {
   const { budgetSeconds = BUDGET_SECONDS, failOnReadings: counted = false } = options
   const own = new Map<SandboxApi, TenantReadings>()
   for (const { sandbox } of app.copies) own.set(sandbox, await sandbox.readings())
@@ -50,7 +54,10 @@ export async function auditReadings(app: AppCopies, options: ReadingsOptions = {
   }
 }
 
-/** Tries each variant alone. Then tries the variants that the app works under together, so that each pair of them is tried once. */
+/**
+ * Tries each variant alone. Then tries the variants that the app works under together, so that each
+ * pair of them is tried once.
+ */
 async function tryReadings({ own, ...audit }: AuditRun & Pick<ReadingSettings, 'own'>) {
   const { learned, options } = audit
   const [first] = audit.workers
@@ -62,12 +69,15 @@ async function tryReadings({ own, ...audit }: AuditRun & Pick<ReadingSettings, '
   for (const flow of open.flatMap(({ one }) => one.flows))
     if (first && !usual.has(flow.name)) usual.set(flow.name, await runFlow(flow, first, settings))
 
-  const run = (trials: readonly Trial[], onFinding = (_trial: Trial, _finding: TrialFinding) => {}) =>
-    runTrials(trials, { ...audit, visitsEach: 1, control: goodFlow(learned), onFinding })
+  const run = (
+    trials: readonly Trial[],
+    onFinding = (_trial: Trial, _finding: TrialFinding) => {},
+  ) => runTrials(trials, { ...audit, visitsEach: 1, control: goodFlow(learned), onFinding })
 
   let failing = 0
   let done = 0
-  const report = (total: number) => options.onProgress?.({ stage: 'reading', done: ++done, total, failing })
+  const report = (total: number) =>
+    options.onProgress?.({ stage: 'reading', done: ++done, total, failing })
   const allOpen = open.map(({ trial }) => trial)
   const findingOf = await run(allOpen, (_trial, { verdict }) => {
     if (verdict === 'too strict') failing += 1
@@ -80,12 +90,20 @@ async function tryReadings({ own, ...audit }: AuditRun & Pick<ReadingSettings, '
     const trial = readingTrial(set, settings)
     return (await run([trial]))(trial)
   }
-  const combinations = await tryCombinations(working, tryOne, (_tried, total) => report(open.length + total))
+  const combinations = await tryCombinations(working, tryOne, (_tried, total) =>
+    report(open.length + total),
+  )
   return {
     combinations,
     variants: found.map(({ one: { reading, variant, usual }, finding }): TriedVariant => {
       const silent = `${reading.section}: ${quotationOf(reading)}`
-      const names = { reading: reading.name, variant: variant.name, usual, summary: variant.summary, silent }
+      const names = {
+        reading: reading.name,
+        variant: variant.name,
+        usual,
+        summary: variant.summary,
+        silent,
+      }
       return { ...names, ...verdictOf(finding), flows: [...new Set(finding.flows)] }
     }),
   }
@@ -95,7 +113,10 @@ function verdictOf(finding: TrialFinding): Pick<TriedVariant, 'verdict' | 'reaso
   const { verdict, evidence } = finding
   if (verdict === 'accepted') return { verdict: 'works' }
   if (verdict === 'too strict') return { verdict: 'depends', evidence }
-  return { verdict: verdict === 'not for this app' ? verdict : 'undetermined', reason: findingReason(finding) }
+  return {
+    verdict: verdict === 'not for this app' ? verdict : 'undetermined',
+    reason: findingReason(finding),
+  }
 }
 
 type Combination = readonly ChosenVariant[]
@@ -105,7 +126,10 @@ type Try = (set: Combination) => Promise<TrialFinding>
 const MAX_FAILING = 10
 const ENOUGH = `${MAX_FAILING} combinations fail, and further ones were not tried`
 
-/** Tries every pair of variants in combinations, and shrinks each that fails. Later combinations contain no known failure. */
+/**
+ * Tries every pair of variants in combinations, and shrinks each that fails. Later combinations
+ * contain no known failure.
+ */
 export async function tryCombinations(
   variants: readonly ChosenVariant[],
   tryOne: Try,
@@ -114,27 +138,38 @@ export async function tryCombinations(
   const failing: Combination[] = []
   const failed: ReadingsReport['combinations']['failed'][number][] = []
   const undetermined = new Map<string, number>()
-  const isKnown = (set: Combination) => failing.some((part) => part.every((one) => set.includes(one)))
+  const isKnown = (set: Combination) =>
+    failing.some((part) => part.every((one) => set.includes(one)))
   const mayJoin = (set: Combination, one: ChosenVariant) =>
     set.every((other) => mayMeet(one, other)) && !isKnown([...set, one])
-  let missing = variants.flatMap((one, index) => variants.slice(index + 1).map((other) => [one, other] as const))
+  let missing = variants.flatMap((one, index) =>
+    variants.slice(index + 1).map((other) => [one, other] as const),
+  )
   let tried = 0
   /** Why no other combination is tried. */
   let end: TrialFinding | undefined
   for (;;) {
     const left = coverPairs(missing, variants, mayJoin)
     const [set] = left
-    if (!set) return { tried, undetermined: [...undetermined].map(([reason, count]) => ({ reason, count })), failed }
+    if (!set)
+      return {
+        tried,
+        undetermined: [...undetermined].map(([reason, count]) => ({ reason, count })),
+        failed,
+      }
     const { part, finding } = end ? { part: set, finding: end } : await tryAndShrink(set, tryOne)
     const { verdict, reason, evidence, flows } = finding
     if (verdict === 'too strict') {
       failing.push(part)
       failed.push({ variants: part.map(chosenVariantName), evidence, flows })
     } else missing = missing.filter((pair) => !pair.every((one) => set.includes(one)))
-    if (verdict === 'accepted' || verdict === 'too strict') onTried(++tried, tried + left.length - 1)
-    else undetermined.set(findingReason(finding), (undetermined.get(findingReason(finding)) ?? 0) + 1)
+    if (verdict === 'accepted' || verdict === 'too strict')
+      onTried(++tried, tried + left.length - 1)
+    else
+      undetermined.set(findingReason(finding), (undetermined.get(findingReason(finding)) ?? 0) + 1)
     if (reason === 'control_lost') end = finding
-    if (failed.length === MAX_FAILING) end = { verdict: 'undetermined', evidence: ENOUGH, flows: [] }
+    if (failed.length === MAX_FAILING)
+      end = { verdict: 'undetermined', evidence: ENOUGH, flows: [] }
   }
 }
 
@@ -142,7 +177,10 @@ export async function tryCombinations(
 const findingReason = ({ reason, evidence }: TrialFinding): string =>
   [reason, evidence].filter((text) => text).join(': ')
 
-/** A few combinations that contain every compatible pair of variants: each takes the variants that add most missing pairs. */
+/**
+ * A few combinations that contain every compatible pair of variants: each takes the variants that
+ * add most missing pairs.
+ */
 export function coverPairs(
   pairs: readonly (readonly [ChosenVariant, ChosenVariant])[],
   variants: readonly ChosenVariant[],
@@ -153,9 +191,12 @@ export function coverPairs(
   while (missing.length > 0) {
     let set: Combination = missing[0] ?? []
     const gainOf = (one: ChosenVariant) =>
-      missing.filter((pair) => pair.includes(one) && pair.some((other) => set.includes(other))).length
+      missing.filter((pair) => pair.includes(one) && pair.some((other) => set.includes(other)))
+        .length
     for (;;) {
-      const joining = variants.filter((one) => mayJoin(set, one)).map((one) => ({ one, gain: gainOf(one) }))
+      const joining = variants
+        .filter((one) => mayJoin(set, one))
+        .map((one) => ({ one, gain: gainOf(one) }))
       const [best] = joining.sort((a, b) => b.gain - a.gain)
       if (!best) break
       set = [...set, best.one]
@@ -166,12 +207,19 @@ export function coverPairs(
   return found
 }
 
-/** The result of a combination and, if it fails, its smallest failing part: halves are left out, then quarters, then single variants. */
+/**
+ * The result of a combination and, if it fails, its smallest failing part: halves are left out,
+ * then quarters, then single variants.
+ */
 async function tryAndShrink(set: Combination, tryOne: Try) {
   let part = set
   let finding = await tryOne(part)
   if (finding.verdict !== 'too strict') return { part, finding }
-  for (let size = Math.ceil(part.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+  for (
+    let size = Math.ceil(part.length / 2);
+    size > 0;
+    size = size === 1 ? 0 : Math.ceil(size / 2)
+  ) {
     let at = 0
     while (at < part.length && part.length - size >= 2) {
       const smaller = part.toSpliced(at, size)

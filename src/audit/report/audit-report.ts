@@ -31,7 +31,10 @@ export const REASONS = REASON_ROWS.map(({ name }) => name)
 export type Reason = (typeof REASONS)[number]
 
 // biome-ignore format: from bad to good
-/** The verdicts on a check, the worst first: `missing` when the app accepted a row that breaks the check. */
+/**
+ * The verdicts on a check, the worst first: `missing` when the app accepted a row that breaks the
+ * check.
+ */
 export const CHECK_VERDICTS = [
   'missing', 'too strict', 'stale', 'ignored', 'broke', 'undetermined', 'known', 'holds',
 ] as const
@@ -45,7 +48,10 @@ const auditedRowSchema = z.strictObject({
   row: z.string().describe('Flow and name: use/id_token.expired'),
   flow: z.enum(OUTCOME_FLOWS),
   family: z.string(),
-  checks: z.array(z.enum(CHECKS)).readonly().describe('The checks of a relying party that the answer fails'),
+  checks: z
+    .array(z.enum(CHECKS))
+    .readonly()
+    .describe('The checks of a relying party that the answer fails'),
   summary: z.string().describe('What is wrong with the answer'),
   rule: z.string().describe('What a correct relying party checks'),
   harm: z.string().describe('What is gained by an attacker or a child when it gets through'),
@@ -55,7 +61,9 @@ const auditedRowSchema = z.strictObject({
   reason: z
     .string()
     .optional()
-    .describe(`Of undetermined one of ${REASONS.join(', ')}; of not for this app, known and stale a sentence`),
+    .describe(
+      `Of undetermined one of ${REASONS.join(', ')}; of not for this app, known and stale a sentence`,
+    ),
   evidence: z.string().optional().describe('What the app did: a sentence'),
   log: lines()
     .optional()
@@ -74,21 +82,39 @@ const auditedRowSchema = z.strictObject({
     .describe('CWE-347'),
   counted: z
     .boolean()
-    .describe('Whether the verdict counts for the exit code: by level, catalogue version and list of known findings'),
+    .describe(
+      'Whether the verdict counts for the exit code: by level, catalogue version and list of known findings',
+    ),
 })
 
 export type AuditedRow = Readonly<z.infer<typeof auditedRowSchema>>
 
 const auditedCheckSchema = auditedRowSchema
-  .pick({ flow: true, rule: true, harm: true, level: true, severity: true, evidence: true, refs: true, cwe: true })
+  .pick({
+    flow: true,
+    rule: true,
+    harm: true,
+    level: true,
+    severity: true,
+    evidence: true,
+    refs: true,
+    cwe: true,
+  })
   .extend({
-    check: z.string().describe('signature; of a call its flow too: par/status; of right answers their family: control'),
+    check: z
+      .string()
+      .describe(
+        'signature; of a call its flow too: par/status; of right answers their family: control',
+      ),
     title: z.string().describe('Names it in a list: signature'),
     verdict: z.enum(CHECK_VERDICTS),
     reason: z.string().optional().describe('Why it is undetermined: page_unknown, masked'),
     rows: lines().describe('The rows that show it, the worst first'),
     flows: lines().describe('One flow to look at'),
-    library: z.string().optional().describe('What the app uses to read tokens, by the files in its folder: jose'),
+    library: z
+      .string()
+      .optional()
+      .describe('What the app uses to read tokens, by the files in its folder: jose'),
     lines: z.string().optional().describe('What to write, with the library of the app'),
     counted: z.boolean().describe('Whether it counts for the exit code'),
   })
@@ -105,7 +131,9 @@ const learnedSchema = z.strictObject({
 const triedVariantSchema = z.strictObject({
   reading: z.string().describe('What the specification leaves open: refused_token_status'),
   variant: z.string().describe('How the sandbox read it in these flows: 200'),
-  usual: z.string().describe('How it reads it otherwise, which every flow of the app was compared with: 201'),
+  usual: z
+    .string()
+    .describe('How it reads it otherwise, which every flow of the app was compared with: 201'),
   summary: z.string().describe('What the sandbox does under the variant'),
   silent: z.string().describe('The part of the specification that does not say it'),
   verdict: z
@@ -120,13 +148,18 @@ const triedVariantSchema = z.strictObject({
 export type TriedVariant = Readonly<z.infer<typeof triedVariantSchema>>
 
 const failedSchema = z.strictObject({
-  variants: lines().describe('The smallest set that fails: refused_token_status=403, error_body=plain'),
+  variants: lines().describe(
+    'The smallest set that fails: refused_token_status=403, error_body=plain',
+  ),
   evidence: z.string(),
   flows: lines(),
 })
 
 const combinationsSchema = z.strictObject({
-  tried: z.int().min(0).describe('Combinations that together hold every pair of the variants that work'),
+  tried: z
+    .int()
+    .min(0)
+    .describe('Combinations that together hold every pair of the variants that work'),
   undetermined: z
     .array(z.strictObject({ reason: z.string(), count: z.int().min(1) }).readonly())
     .readonly()
@@ -140,14 +173,16 @@ const readingsReportSchema = z.strictObject({
   seconds: z.number().min(0),
   variants: z.array(triedVariantSchema.readonly()).readonly(),
   combinations: combinationsSchema.readonly(),
-  counted: z.boolean().describe('Whether what the app depends on counts for the exit code: --fail-on-readings'),
+  counted: z
+    .boolean()
+    .describe('Whether what the app depends on counts for the exit code: --fail-on-readings'),
 })
 
 export type ReadingsReport = Readonly<z.infer<typeof readingsReportSchema>>
 
 /**
- * The result of an audit. `--json` writes it, `.agekey-audit/last.json` holds it; `public/schemas/audit-report.schema.json` is this
- * schema.
+ * The result of an audit. `--json` writes it, `.agekey-audit/last.json` holds it;
+ * `public/schemas/audit-report.schema.json` is this schema.
  */
 export const auditReportSchema = z.strictObject({
   version: z.string().describe('Of agekey-sandbox'),
@@ -157,26 +192,38 @@ export const auditReportSchema = z.strictObject({
     .describe(
       'The page that the audit began at, as it was given: {port} is a free port, another one in each run. Of agent function the redirect_uri',
     ),
-  agent: z.enum(['http', 'chromium', 'function']).describe('What drove the app: function is the visit of a test suite'),
+  agent: z
+    .enum(['http', 'chromium', 'function'])
+    .describe('What drove the app: function is the visit of a test suite'),
   started_at: z.iso.datetime(mustBe('an instant like 2026-01-31T12:00:00Z')),
   seconds: z.number().min(0),
   first_started_at: z.iso
     .datetime(mustBe('an instant like 2026-01-31T12:00:00Z'))
     .optional()
-    .describe('When --again put rows in the place of earlier ones: the beginning of the earliest of these audits'),
+    .describe(
+      'When --again put rows in the place of earlier ones: the beginning of the earliest of these audits',
+    ),
   learned: z
     .strictObject({ use: learnedSchema, create: learnedSchema, upgrade: learnedSchema })
     .partial()
     .readonly()
     .describe('What success and failure look like'),
-  checks: z.array(auditedCheckSchema.readonly()).readonly().describe('What the rows come to, the worst first'),
+  checks: z
+    .array(auditedCheckSchema.readonly())
+    .readonly()
+    .describe('What the rows come to, the worst first'),
   rows: z.array(auditedRowSchema.readonly()).readonly(),
-  totals: z.partialRecord(z.enum(VERDICTS), z.int().min(0)).readonly().describe('How many rows have each verdict'),
+  totals: z
+    .partialRecord(z.enum(VERDICTS), z.int().min(0))
+    .readonly()
+    .describe('How many rows have each verdict'),
   readings: readingsReportSchema.readonly().optional().describe('What --readings found'),
   notes: lines().describe('What the whole run met, in one line each'),
   exit_code: z
     .literal([0, 1, 2, 3])
-    .describe('0 all is well, 1 a finding, 2 nothing could be shown, 3 counted rows are undetermined'),
+    .describe(
+      '0 all is well, 1 a finding, 2 nothing could be shown, 3 counted rows are undetermined',
+    ),
 })
 
 export type AuditReport = Readonly<z.infer<typeof auditReportSchema>>
@@ -188,7 +235,9 @@ export const LAST_AUDIT = '.agekey-audit/last.json'
  * Parses the report of an audit, as `--json` writes it.
  * @returns the report, or the rest of a sentence about the text: `is not JSON: ...`
  */
-export function readReport(text: string): { ok: true; report: AuditReport } | { ok: false; problem: string } {
+export function readReport(
+  text: string,
+): { ok: true; report: AuditReport } | { ok: false; problem: string } {
   const json = parseJson(text)
   if (!json.ok) return { ok: false, problem: `is not JSON: ${json.reason}` }
   const checked = checkAgainst(auditReportSchema, json.value)
@@ -197,6 +246,8 @@ export function readReport(text: string): { ok: true; report: AuditReport } | { 
   // A newer version may write members that this version does not know.
   const { data: { version } = {} } = z.object({ version: z.string().max(20) }).safeParse(json.value)
   const isOther = version !== undefined && version !== packageVersion()
-  const by = isOther ? `; agekey-sandbox ${JSON.stringify(version)} wrote it, and this is ${packageVersion()}` : ''
+  const by = isOther
+    ? `; agekey-sandbox ${JSON.stringify(version)} wrote it, and this is ${packageVersion()}`
+    : ''
   return { ok: false, problem: `is no report of agekey-sandbox audit: ${place}${by}` }
 }

@@ -13,11 +13,17 @@ import {
 import { countNoun, findingLevel, isFinding, judgedOf } from './points.ts'
 import { remedyFor } from './remedies.ts'
 
-/** Checks that the code makes for each call: `par/status`. All other checks are the same code for every flow. */
+/**
+ * Checks that the code makes for each call: `par/status`. All other checks are the same code for
+ * every flow.
+ */
 const OF_EACH_CALL: readonly ClientCheck[] = ['connection', 'status', 'body']
 
 // biome-ignore format: a line or two for each
-/** An app that accepts rows like `shownBy` lacks the check `missing`, so it never reaches the checks or rows of `takes`. */
+/**
+ * An app that accepts rows like `shownBy` lacks the check `missing`, so it never reaches the checks
+ * or rows of `takes`.
+ */
 const REACHES: readonly (readonly [missing: ClientCheck, shownBy: readonly RegExp[], takes: RegExp])[] = [
   ['signature', [/\.(signature_missing|payload_changed)$/], /^(alg|kid|key_source|crit|typ|serialisation)$/],
   ['serialisation', [/\.(empty|not_a_jwt)$/],
@@ -32,8 +38,8 @@ const REACHES: readonly (readonly [missing: ClientCheck, shownBy: readonly RegEx
 ]
 
 /**
- * The result of an audit by checks, the worst first: the fewest missing checks that explain all accepted rows, the other findings, and
- * the checks that hold.
+ * The result of an audit by checks, the worst first: the fewest missing checks that explain all
+ * accepted rows, the other findings, and the checks that hold.
  */
 export function checksOf(
   rows: readonly AuditedRow[],
@@ -42,7 +48,9 @@ export function checksOf(
 ): readonly AuditedCheck[] {
   const [letIn, ...others] = FINDINGS
   const missing = explainLetIn(rows.filter(({ verdict }) => verdict === letIn))
-  const found = others.flatMap((verdict) => rows.flatMap((row) => (row.verdict === verdict ? { verdict, row } : [])))
+  const found = others.flatMap((verdict) =>
+    rows.flatMap((row) => (row.verdict === verdict ? { verdict, row } : [])),
+  )
   const names = new Set([...missing.keys(), ...rows.flatMap(namesOf)])
   const groups = [...names].map((check): Group => {
     const own = found.filter(({ row }) => namesOf(row)[0] === check)
@@ -59,7 +67,8 @@ export function checksOf(
 /** A check, and the rows that show its verdict. */
 type Group = Pick<AuditedCheck, 'check' | 'verdict'> & { readonly rows: readonly AuditedRow[] }
 
-const nameIn = (flow: string, check: ClientCheck) => (OF_EACH_CALL.includes(check) ? `${flow}/${check}` : check)
+const nameIn = (flow: string, check: ClientCheck) =>
+  OF_EACH_CALL.includes(check) ? `${flow}/${check}` : check
 
 /** The checks that a row breaks; for a right answer, which breaks none, its family. */
 function namesOf({ checks, family, flow, verdict }: AuditedRow): readonly string[] {
@@ -69,15 +78,21 @@ function namesOf({ checks, family, flow, verdict }: AuditedRow): readonly string
 }
 
 /**
- * The rows that each missing check explains, found greedily: first the check whose own rows were accepted, then the check that explains
- * most.
+ * The rows that each missing check explains, found greedily: first the check whose own rows were
+ * accepted, then the check that explains most.
  */
 function explainLetIn(letIn: readonly AuditedRow[]): ReadonlyMap<string, readonly AuditedRow[]> {
   const missing = new Map<string, readonly AuditedRow[]>()
-  for (let left = letIn; left.length > 0; left = left.filter((row) => ![...missing.values()].flat().includes(row))) {
+  for (
+    let left = letIn;
+    left.length > 0;
+    left = left.filter((row) => ![...missing.values()].flat().includes(row))
+  ) {
     const [best] = [...new Set(left.flatMap(namesOf))]
       .map((check) => {
-        const rows = left.filter((row) => namesOf(row).includes(check) || isReached(check, row, letIn))
+        const rows = left.filter(
+          (row) => namesOf(row).includes(check) || isReached(check, row, letIn),
+        )
         const isOwn = rows.some((row) => row.checks.length < 2 && namesOf(row).includes(check))
         return { check, rows, weight: rows.length + (isOwn ? letIn.length : 0) }
       })
@@ -87,9 +102,14 @@ function explainLetIn(letIn: readonly AuditedRow[]): ReadonlyMap<string, readonl
   return missing
 }
 
-const isReached = (name: string, { row, checks, flow }: AuditedRow, letIn: readonly AuditedRow[]): boolean =>
+const isReached = (
+  name: string,
+  { row, checks, flow }: AuditedRow,
+  letIn: readonly AuditedRow[],
+): boolean =>
   REACHES.some(([missing, shownBy, takes]) => {
-    if (nameIn(flow, missing) !== name || ![row, ...checks].some((text) => takes.test(text))) return false
+    if (nameIn(flow, missing) !== name || ![row, ...checks].some((text) => takes.test(text)))
+      return false
     const shown = letIn.filter((one) => nameIn(one.flow, missing) === name)
     return shownBy.every((one) => shown.some((by) => one.test(by.row)))
   })
@@ -101,21 +121,35 @@ function judgeOther(check: string, rows: readonly AuditedRow[]): Group {
   )
   // A row that breaks other checks as well says little about this one.
   const alone = judged.filter(({ checks }) => checks.length < 2)
-  const of = (verdict: RegExp) => (alone.length > 0 ? alone : judged).filter((row) => verdict.test(row.verdict))
+  const of = (verdict: RegExp) =>
+    (alone.length > 0 ? alone : judged).filter((row) => verdict.test(row.verdict))
   const [known, open, good] = [of(/^known$/), of(/^undetermined$/), of(/^(refused|accepted)$/)]
   if (known.length > 0) return { check, verdict: 'known', rows: known }
   const isOpen = open.some(({ counted }) => counted || good.length === 0)
-  return isOpen ? { check, verdict: 'undetermined', rows: open } : { check, verdict: 'holds', rows: good }
+  return isOpen
+    ? { check, verdict: 'undetermined', rows: open }
+    : { check, verdict: 'holds', rows: good }
 }
 
 /** Titles of the families whose rows break no check. */
-const TITLES = { ending: 'right answers', control: 'unusual right answers', no_answer: 'an answer at all' }
+const TITLES = {
+  ending: 'right answers',
+  control: 'unusual right answers',
+  no_answer: 'an answer at all',
+}
 
-function describeCheck({ check: id, verdict, rows }: Group, library?: string): readonly AuditedCheck[] {
+function describeCheck(
+  { check: id, verdict, rows }: Group,
+  library?: string,
+): readonly AuditedCheck[] {
   const check = CHECK_ROWS.find(({ name }) => name === id.split('/').at(-1))
-  // Sorts accepted rows first, then rows that count, then those of the check itself, then by severity.
+  // Sorts accepted rows first, then rows that count, then those of the check itself, then by
+  // severity.
   const rank = (row: AuditedRow) =>
-    (row.verdict === 'let in' ? 80 : 0) + (row.counted ? 40 : 0) + (namesOf(row).includes(id) ? 20 : 0) + row.severity
+    (row.verdict === 'let in' ? 80 : 0) +
+    (row.counted ? 40 : 0) +
+    (namesOf(row).includes(id) ? 20 : 0) +
+    row.severity
   const sorted = rows.toSorted((one, other) => rank(other) - rank(one))
   const names = sorted.map(({ row }) => row)
   return sorted.slice(0, 1).map((worst) => {
@@ -130,7 +164,9 @@ function describeCheck({ check: id, verdict, rows }: Group, library?: string): r
       ...{ flow, level: findingLevel(worst), severity, rule, harm },
       ...(verdict !== 'holds' && evidence !== undefined && { evidence }),
       ...{ rows: names, flows: worst.flows.slice(0, 1) },
-      ...(check && ['missing', 'ignored', 'broke'].includes(verdict) && remedyFor(check.name, library, names)),
+      ...(check &&
+        ['missing', 'ignored', 'broke'].includes(verdict) &&
+        remedyFor(check.name, library, names)),
       ...{ refs, cwe },
       counted: rows.some((row) => row.counted && (verdict === 'undetermined' || isFinding(row))),
     }
@@ -145,24 +181,36 @@ const byWeight = (one: AuditedCheck, other: AuditedCheck): number =>
   (one.check < other.check ? -1 : 1)
 
 /** Whether a check makes the audit fail. */
-export const isFailing = ({ verdict, counted }: AuditedCheck): boolean => counted && verdict !== 'undetermined'
+export const isFailing = ({ verdict, counted }: AuditedCheck): boolean =>
+  counted && verdict !== 'undetermined'
 
-/** The parts of a report beside its rows. Of `checks` only the library is used, and checks that no row shows. */
+/**
+ * The parts of a report beside its rows. Of `checks` only the library is used, and checks that no
+ * row shows.
+ */
 interface Beside extends Partial<Pick<AuditReport, 'checks' | 'readings'>> {
   readonly library?: string | undefined
 }
 
 /** The verdicts on checks, counted and summed up. */
-export function summarise(rows: readonly AuditedRow[], { readings, checks: known = [], library }: Beside = {}) {
-  const checks = checksOf(rows, library ?? known.find((one) => one.library)?.library, known.find(isOfNoRow))
+export function summarise(
+  rows: readonly AuditedRow[],
+  { readings, checks: known = [], library }: Beside = {},
+) {
+  const checks = checksOf(
+    rows,
+    library ?? known.find((one) => one.library)?.library,
+    known.find(isOfNoRow),
+  )
   return { checks, rows, totals: totalsOf(rows), exit_code: exitCodeOf(rows, readings, checks) }
 }
 
 const isOfNoRow = ({ rows }: AuditedCheck): boolean => rows.length === 0
 
 /**
- * 1 for a counted finding, 2 when nothing was judged, 3 for a counted row that is undetermined, otherwise 0. Decision: readings count
- * only on request, since a correct app may depend on what nothing forbids.
+ * 1 for a counted finding, 2 when nothing was judged, 3 for a counted row that is undetermined,
+ * otherwise 0. Decision: readings count only on request, since a correct app may depend on what
+ * nothing forbids.
  */
 export function exitCodeOf(
   rows: readonly AuditedRow[],
@@ -174,7 +222,8 @@ export function exitCodeOf(
   const verdicts = new Set<string>(counted.map(({ verdict }) => verdict))
   if (FOUND.some((one) => verdicts.has(one))) return 1
   const judged = rows.length > 0 ? rows : tried
-  if (judged.every(({ verdict }) => verdict === 'undetermined' || verdict === 'not for this app')) return 2
+  if (judged.every(({ verdict }) => verdict === 'undetermined' || verdict === 'not for this app'))
+    return 2
   const isOpen = readings?.counted && readings.combinations.undetermined.length > 0
   return isOpen || verdicts.has('undetermined') ? 3 : 0
 }
@@ -184,28 +233,45 @@ const FOUND = [...FINDINGS, 'missing', 'depends on', 'fails under']
 /** How many rows have each verdict, findings first. */
 export const totalsOf = (rows: readonly AuditedRow[]): AuditReport['totals'] =>
   Object.fromEntries(
-    VERDICTS.map((verdict) => [verdict, rows.filter((row) => row.verdict === verdict).length]).filter(
-      ([, count]) => count,
-    ),
+    VERDICTS.map((verdict) => [
+      verdict,
+      rows.filter((row) => row.verdict === verdict).length,
+    ]).filter(([, count]) => count),
   )
 
 const CONCLUSIONS = ['passed', 'failed', 'nothing was judged', 'undetermined'] as const
 
-/** The conclusion of an audit. Without a judged row it never passes, nor when the app worked under none of the readings. */
+/**
+ * The conclusion of an audit. Without a judged row it never passes, nor when the app worked under
+ * none of the readings.
+ */
 export function conclusionOf({ exit_code, totals, rows, readings }: Omit<AuditReport, 'checks'>) {
   const works = rows.length === 0 && readings?.variants.some(({ verdict }) => verdict === 'works')
-  return totals.refused || totals.accepted || works || exit_code === 1 ? CONCLUSIONS[exit_code] : 'nothing was judged'
+  return totals.refused || totals.accepted || works || exit_code === 1
+    ? CONCLUSIONS[exit_code]
+    : 'nothing was judged'
 }
 
-/** `not verified: signature (16 rows), nonce (7); 2 checks missing, 31 hold`; empty without checks. */
+/**
+ * `not verified: signature (16 rows), nonce (7); 2 checks missing, 31 hold`; empty without checks.
+ */
 export function describeChecks(checks: readonly AuditedCheck[]): string {
   if (checks.length === 0) return ''
-  const [missing = [], ...others] = CHECK_VERDICTS.map((verdict) => checks.filter((one) => one.verdict === verdict))
-  const counts = others.flatMap(([first, ...more]) =>
-    first ? `${more.length + 1} ${first.verdict === 'holds' && more.length > 0 ? 'hold' : first.verdict}` : [],
+  const [missing = [], ...others] = CHECK_VERDICTS.map((verdict) =>
+    checks.filter((one) => one.verdict === verdict),
   )
-  const verdicts = [`${missing.length === 0 ? 'no checks' : countNoun(missing.length, 'check')} missing`, ...counts]
-  return [missing.length === 0 ? [] : `not verified: ${listChecks(missing)}`, verdicts.join(', ')].flat().join('; ')
+  const counts = others.flatMap(([first, ...more]) =>
+    first
+      ? `${more.length + 1} ${first.verdict === 'holds' && more.length > 0 ? 'hold' : first.verdict}`
+      : [],
+  )
+  const verdicts = [
+    `${missing.length === 0 ? 'no checks' : countNoun(missing.length, 'check')} missing`,
+    ...counts,
+  ]
+  return [missing.length === 0 ? [] : `not verified: ${listChecks(missing)}`, verdicts.join(', ')]
+    .flat()
+    .join('; ')
 }
 
 /** `signature (16 rows), nonce (7)` */
@@ -216,12 +282,19 @@ export const listChecks = (checks: readonly AuditedCheck[]): string =>
     )
     .join(', ')
 
-/** `works under 31 of 34; depends on refused_token_status=401`. Variants that made no difference to the app are not counted. */
+/**
+ * `works under 31 of 34; depends on refused_token_status=401`. Variants that made no difference to
+ * the app are not counted.
+ */
 export function describeReadings({ variants, combinations }: ReadingsReport): string {
-  const those = (verdict: TriedVariant['verdict']) => variants.filter((one) => one.verdict === verdict)
+  const those = (verdict: TriedVariant['verdict']) =>
+    variants.filter((one) => one.verdict === verdict)
   const [works, depends] = [those('works').length, those('depends')]
   const needs = [...new Set(depends.map(({ reading, usual }) => `${reading}=${usual}`))].join(', ')
-  const open = combinations.undetermined.reduce((sum, { count }) => sum + count, those('undetermined').length)
+  const open = combinations.undetermined.reduce(
+    (sum, { count }) => sum + count,
+    those('undetermined').length,
+  )
   return [
     `works under ${works} of ${works + depends.length}`,
     ...(needs === '' ? [] : [`depends on ${needs}`]),

@@ -12,13 +12,17 @@ import {
 
 /** What a report says, in plain text: nothing is escaped here. */
 
-export const isFinding = ({ verdict }: Pick<AuditedRow, 'verdict'>): boolean => FINDINGS.some((one) => one === verdict)
+export const isFinding = ({ verdict }: Pick<AuditedRow, 'verdict'>): boolean =>
+  FINDINGS.some((one) => one === verdict)
 
 /** Verdicts with which nobody was let in: the app is safe, by accident or by misreading. */
 const HARMLESS: readonly VerdictName[] = ['ignored', 'broke']
 
 /** The level of a finding: at most `should` when nobody was let in. */
-export const findingLevel = ({ verdict, level }: Pick<AuditedRow, 'verdict' | 'level'>): RequirementLevel =>
+export const findingLevel = ({
+  verdict,
+  level,
+}: Pick<AuditedRow, 'verdict' | 'level'>): RequirementLevel =>
   HARMLESS.includes(verdict) && level === 'must' ? 'should' : level
 
 type Told = Partial<Pick<AuditedRow, 'evidence' | 'reason' | 'log' | 'refused_by'>>
@@ -27,9 +31,16 @@ type Told = Partial<Pick<AuditedRow, 'evidence' | 'reason' | 'log' | 'refused_by
 const ASIDE = /\b[A-Z]+ \/\S*(?: HTTP\/[\d.]+)?"? [1-5]\d\d\b|^[A-Z][A-Za-z ]+: \/\S*$|^\s|^\W+$/
 
 /** What the app did, in sentences; empty when it is unknown. */
-export function whatAppDid({ evidence = '', reason = '', log = [], refused_by: check }: Told): string {
-  // The line of the log that names the check comes first; without such a line the last one says most.
-  const line = check === undefined ? (log.findLast((line) => !ASIDE.test(line)) ?? log.at(-1)) : log[0]
+export function whatAppDid({
+  evidence = '',
+  reason = '',
+  log = [],
+  refused_by: check,
+}: Told): string {
+  // The line of the log that names the check comes first; without such a line the last one says
+  // most.
+  const line =
+    check === undefined ? (log.findLast((line) => !ASIDE.test(line)) ?? log.at(-1)) : log[0]
   return [evidence, reason, line === undefined ? '' : `its log: ${line.trim()}`]
     .filter((text) => text !== '')
     .map((text) => asSentence(text.charAt(0).toUpperCase() + text.slice(1)))
@@ -41,12 +52,15 @@ export const whatHappened = ({ summary, ...row }: Told & Pick<AuditedRow, 'summa
   `${asSentence(summary)} ${whatAppDid(row)}`.trimEnd()
 
 /** `RFC 7519 section 4.1.4; CWE-613`; empty without references. */
-export const referencesOf = ({ refs, cwe }: Pick<AuditedRow, 'refs' | 'cwe'>): string => [...refs, ...cwe].join('; ')
+export const referencesOf = ({ refs, cwe }: Pick<AuditedRow, 'refs' | 'cwe'>): string =>
+  [...refs, ...cwe].join('; ')
 
 /** Adds a full stop. The first letter stays: a rule may begin with `exp`. */
 export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** The reason of an undetermined row, with its meaning: `flaky: a second visit had another result`. */
+/**
+ * The reason of an undetermined row, with its meaning: `flaky: a second visit had another result`.
+ */
 export function explainReason(reason = 'no reason is known'): string {
   const known = REASON_ROWS.find(({ name }) => name === reason)
   return known ? `${known.name}: ${known.meaning}` : reason
@@ -59,7 +73,8 @@ export function flowAddress(address: string, id: string): string {
 }
 
 /** `1 row`, `2 rows` */
-export const countNoun = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+export const countNoun = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** A check of the app, or a variant of a reading in the same form. */
 interface Judged extends Omit<AuditedCheck, 'flow' | 'verdict' | 'severity'> {
@@ -101,10 +116,14 @@ export function pointsOf({ checks, rows, readings }: Shown): readonly Point[] {
 export const isFound = ({ state }: Point): boolean => state === 'failed' || state === 'finding'
 
 /** `missing signature (22 rows, must, severity 9.8)` */
-export const headOf = ({ verdict, title, weight }: Point): string => `${verdict} ${title}${weight && ` (${weight})`}`
+export const headOf = ({ verdict, title, weight }: Point): string =>
+  `${verdict} ${title}${weight && ` (${weight})`}`
 
 /** The facts as lines, then where to look: the page in the console, or the id of the flow. */
-export const linesOf = ({ facts, flows }: Pick<Point, 'facts' | 'flows'>, console?: string): readonly string[] => [
+export const linesOf = (
+  { facts, flows }: Pick<Point, 'facts' | 'flows'>,
+  console?: string,
+): readonly string[] => [
   ...facts.flatMap(({ kind, label, text }) =>
     kind === 'write' && text.includes('\n')
       ? [`${label}:`, ...text.split('\n').map((line) => `  ${line}`)]
@@ -117,14 +136,25 @@ export const linesOf = ({ facts, flows }: Pick<Point, 'facts' | 'flows'>, consol
 export function judgedOf(readings: AuditReport['readings']): readonly Judged[] {
   const { counted = false, variants = [], combinations } = readings ?? {}
   const level = counted ? 'should' : 'may'
-  const common = { flow: 'readings', level, harm: '', rule: '', rows: [], cwe: [], counted } as const
+  const common = {
+    flow: 'readings',
+    level,
+    harm: '',
+    rule: '',
+    rows: [],
+    cwe: [],
+    counted,
+  } as const
   const alone = variants.map((one): Judged => {
     const { reading, usual, silent, reason, flows } = one
     const name = variantName(one)
     const depends = { title: `${reading}=${usual}: it fails under ${name}`, verdict: 'depends on' }
     return {
       ...{ ...common, check: `readings/${name}`, title: name, verdict: one.verdict, reason, flows },
-      ...{ evidence: whatHappened(one), refs: [asSentence(`The specification leaves it open: ${silent}`)] },
+      ...{
+        evidence: whatHappened(one),
+        refs: [asSentence(`The specification leaves it open: ${silent}`)],
+      },
       ...(one.verdict === 'depends' && depends),
     }
   })
@@ -149,7 +179,9 @@ function pointOf(judged: Judged, byName: ReadonlyMap<string, AuditedRow>): Point
   const [worst] = rows
   const count = worst ? `${countNoun(rows.length, 'row')}, ` : ''
   // The suite does not depend on the verdict: a CI system would take the point for another test.
-  const first = OUTCOMES.find(({ family, breaks }) => family === id || breaks.some((one) => one === id))
+  const first = OUTCOMES.find(
+    ({ family, breaks }) => family === id || breaks.some((one) => one === id),
+  )
   const isCounted = counted ? '' : ', does not count for the exit code'
   const facts = [
     ['happened', 'What happened', worst ? `${worst.row}: ${whatHappened(worst)}` : judged.evidence],
@@ -160,8 +192,15 @@ function pointOf(judged: Judged, byName: ReadonlyMap<string, AuditedRow>): Point
   ] as const
   return {
     ...{ ...judged, rows, suite: first?.flow ?? judged.flow },
-    state: GOOD.includes(verdict) ? 'passed' : OPEN.includes(verdict) ? 'open' : counted ? 'failed' : 'finding',
-    weight: severity === undefined ? '' : `${count}${level}, severity ${severity.toFixed(1)}${isCounted}`,
+    state: GOOD.includes(verdict)
+      ? 'passed'
+      : OPEN.includes(verdict)
+        ? 'open'
+        : counted
+          ? 'failed'
+          : 'finding',
+    weight:
+      severity === undefined ? '' : `${count}${level}, severity ${severity.toFixed(1)}${isCounted}`,
     reason: explainReason(judged.reason ?? worst?.reason),
     facts: facts.flatMap(([kind, label, text]) => (text ? [{ kind, label, text }] : [])),
   }
@@ -169,20 +208,36 @@ function pointOf(judged: Judged, byName: ReadonlyMap<string, AuditedRow>): Point
 
 export type Unshown = ReturnType<typeof unshownOf>[number]
 
-/** What was not shown, by verdict and reason, the most frequent reason first. Combinations of variants have no names. */
+/**
+ * What was not shown, by verdict and reason, the most frequent reason first. Combinations of
+ * variants have no names.
+ */
 export function unshownOf(report: Shown) {
   const open = [
-    ...report.rows.filter(({ verdict }) => verdict === 'undetermined').map((one) => ({ ...one, title: one.row })),
+    ...report.rows
+      .filter(({ verdict }) => verdict === 'undetermined')
+      .map((one) => ({ ...one, title: one.row })),
     ...pointsOf(report).filter(({ state, rows }) => state === 'open' && rows.length === 0),
   ]
-  const groups = new Map<string, { verdict: string; reason: string; count: number; names: readonly string[] }>()
+  const groups = new Map<
+    string,
+    { verdict: string; reason: string; count: number; names: readonly string[] }
+  >()
   for (const { verdict, reason, title } of open) {
     const names = [...(groups.get(`${verdict} ${reason}`)?.names ?? []), title]
-    groups.set(`${verdict} ${reason}`, { verdict, reason: explainReason(reason), count: names.length, names })
+    groups.set(`${verdict} ${reason}`, {
+      verdict,
+      reason: explainReason(reason),
+      count: names.length,
+      names,
+    })
   }
   const together = report.readings?.combinations.undetermined.map(({ reason, count }) => ({
     ...{ verdict: 'undetermined', count, names: [] },
     reason: `${reason} (combinations of variants that work alone)`,
   }))
-  return [...[...groups.values()].sort((one, other) => other.count - one.count), ...(together ?? [])]
+  return [
+    ...[...groups.values()].sort((one, other) => other.count - one.count),
+    ...(together ?? []),
+  ]
 }

@@ -1,4 +1,7 @@
-/** The types of a report as the library publishes them: the package has them written out (`build/shapes.ts`). */
+/**
+ * The types of a report as the library publishes them: the package has them written out
+ * (`build/shapes.ts`).
+ */
 import type { AuditReport as WholeReport } from './audit-report.ts'
 
 export type { AuditedRow } from './audit-report.ts'

@@ -1,6 +1,8 @@
 import type { ClientCheck } from '../../sandbox/outcomes/outcome.ts'
 
-/** Libraries with which apps read tokens. `language` is absent where no lines of code can be shown. */
+/**
+ * Libraries with which apps read tokens. `language` is absent where no lines of code can be shown.
+ */
 interface Library extends Record<'name' | 'call', string> {
   /** Names the library in a file of an app. */
   readonly sign: RegExp
@@ -46,19 +48,26 @@ const LIBRARIES: readonly Library[] = [
 ]
 
 // biome-ignore format: a list of names
-/** Checks that the call of every library makes; `docs/libraries.md` has the results of the audit. */
+/**
+ * Checks that the call of every library makes; `docs/libraries.md` has the results of the audit.
+ */
 const BY_CALL: readonly ClientCheck[] = ['signature', 'alg', 'kid', 'key_source', 'iss', 'aud', 'exp', 'serialisation']
 
 const LANGUAGES = {
   js: (condition: string, check: ClientCheck) => `if (!(${condition})) throw new Error('${check}')`,
-  py: (condition: string, check: ClientCheck) => `if not (${condition}):\n    raise ValueError("${check}")`,
-  go: (condition: string, check: ClientCheck) => `if !(${condition}) {\n    return errors.New("${check}") }`,
+  py: (condition: string, check: ClientCheck) =>
+    `if not (${condition}):\n    raise ValueError("${check}")`,
+  go: (condition: string, check: ClientCheck) =>
+    `if !(${condition}) {\n    return errors.New("${check}") }`,
   rb: (condition: string, check: ClientCheck) => `raise "${check}" unless ${condition}`,
   apache: (condition: string) => `<RequireAll>\n  ${condition}\n</RequireAll>`,
 }
 
 // biome-ignore format: a line or two for each check
-/** Conditions of each check as code, by language. `session` holds what the app kept when it sent its browser away. */
+/**
+ * Conditions of each check as code, by language. `session` holds what the app kept when it sent its
+ * browser away.
+ */
 const CONDITIONS: Readonly<Partial<Record<ClientCheck, Readonly<Partial<Record<keyof typeof LANGUAGES, string>>>>>> = {
   state: { js: 'session.state && answer.state === session.state',
     py: 'session["state"] and answer.get("state") == session["state"]',
@@ -100,7 +109,13 @@ export function remedyFor(
   used: string | undefined,
   rows: readonly string[],
 ): { library?: string; lines?: string } {
-  const { name, call, also = [], leaves, language } = LIBRARIES.find((one) => one.name === used) ?? {}
+  const {
+    name,
+    call,
+    also = [],
+    leaves,
+    language,
+  } = LIBRARIES.find((one) => one.name === used) ?? {}
   if (!name) return {}
   const isByCall = [...BY_CALL, ...also].includes(check) && !rows.every((row) => leaves?.test(row))
   const condition = language && CONDITIONS[check]?.[language]
@@ -108,7 +123,11 @@ export function remedyFor(
   return { library: name, ...(lines && { lines }) }
 }
 
-/** The library of an app, found in the files of its folder. @param read returns the text of a file, if it exists */
+/**
+ * The library of an app, found in the files of its folder.
+ * @param read returns the text of a file, if it exists
+ */
 export function findLibrary(read: (name: string) => string | undefined): string | undefined {
-  return LIBRARIES.find(({ sign, files }) => files.some((file) => sign.test(read(file) ?? '')))?.name
+  return LIBRARIES.find(({ sign, files }) => files.some((file) => sign.test(read(file) ?? '')))
+    ?.name
 }

@@ -4,13 +4,26 @@ import { pathToFileURL } from 'node:url'
 import { escapeMarkdown } from '../../sandbox/files/reports/markdown.ts'
 import { visible } from '../../service/text/visible.ts'
 import type { AuditReport } from './audit-report.ts'
-import { asSentence, headOf, isFound, linesOf, type Point, pointsOf, whatHappened } from './points.ts'
+import {
+  asSentence,
+  headOf,
+  isFound,
+  linesOf,
+  type Point,
+  pointsOf,
+  whatHappened,
+} from './points.ts'
 
 export interface SarifOptions {
   /** The URL of the console: `http://localhost:2435/_sandbox/console`. */
   readonly console?: string | undefined
-  /** The code of the app that reads the answers of a flow, or the line of `agekey-audit.yaml` about the flow. */
-  readonly source?: ((flow: Point['flow']) => { readonly file: string; readonly line: number } | undefined) | undefined
+  /**
+   * The code of the app that reads the answers of a flow, or the line of `agekey-audit.yaml` about
+   * the flow.
+   */
+  readonly source?:
+    | ((flow: Point['flow']) => { readonly file: string; readonly line: number } | undefined)
+    | undefined
 }
 
 const ROOT = '%SRCROOT%'
@@ -31,14 +44,25 @@ export function renderSarif(report: AuditReport, options: SarifOptions = {}): st
   const invocation = {
     ...{ executionSuccessful: exitCode !== 2, exitCode, startTimeUtc },
     endTimeUtc: new Date(Date.parse(startTimeUtc) + seconds * 1000).toISOString(),
-    toolExecutionNotifications: notes.map((note) => ({ level: 'note', message: messageOf(asSentence(note)) })),
+    toolExecutionNotifications: notes.map((note) => ({
+      level: 'note',
+      message: messageOf(asSentence(note)),
+    })),
   }
   const run = {
     ...{ tool: { driver }, invocations: [invocation], columnKind: 'utf16CodeUnits' },
     originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
-    results: found.map((point, ruleIndex) => ({ ruleId: point.check, ruleIndex, ...resultOf(point, path, options) })),
+    results: found.map((point, ruleIndex) => ({
+      ruleId: point.check,
+      ruleIndex,
+      ...resultOf(point, path, options),
+    })),
   }
-  const log = { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [run],
+  }
   return `${JSON.stringify(log, undefined, 2)}\n`
 }
 
@@ -54,9 +78,14 @@ function ruleOf({ check: id, title, verdict, severity, rule, cwe, facts: all }: 
     id,
     shortDescription: messageOf(name),
     fullDescription: messageOf(isCheck ? `${name} ${asSentence(rule)}` : name),
-    help: { text: linesOf({ facts, flows: [] }).map(plainText).join('\n'), markdown: markdown.join('\n\n') },
+    help: {
+      text: linesOf({ facts, flows: [] }).map(plainText).join('\n'),
+      markdown: markdown.join('\n\n'),
+    },
     properties: {
-      tags: isCheck ? ['security', ...cwe.map((cwe) => `external/cwe/${cwe.toLowerCase()}`)] : ['interoperability'],
+      tags: isCheck
+        ? ['security', ...cwe.map((cwe) => `external/cwe/${cwe.toLowerCase()}`)]
+        : ['interoperability'],
       precision: 'high',
       ...(isCheck && { 'security-severity': severity.toFixed(1) }),
     },
@@ -85,7 +114,8 @@ function resultOf(point: Point, path: string, { source = () => undefined, consol
   }
 }
 
-// Decision: code scanning refuses a result without a place in a file, so an audit without a file names the file that it could have.
+// Decision: code scanning refuses a result without a place in a file, so an audit without a file
+// names the file that it could have.
 function locationOf({ file, line } = { file: 'agekey-audit.yaml', line: 1 }) {
   const path = file.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '')
   // An absolute path stays absolute: code scanning finds the root of the repository in it.

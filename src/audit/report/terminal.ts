@@ -13,9 +13,17 @@ export interface TerminalOptions {
 }
 
 const MAX_NAMES = 5
-const COLOURS = { passed: 'green', failed: 'red', undetermined: 'yellow', 'nothing was judged': 'red' } as const
+const COLOURS = {
+  passed: 'green',
+  failed: 'red',
+  undetermined: 'yellow',
+  'nothing was judged': 'red',
+} as const
 
-/** The essentials of an audit as lines for a terminal: missing checks, other findings, what holds, how to continue. */
+/**
+ * The essentials of an audit as lines for a terminal: missing checks, other findings, what holds,
+ * how to continue.
+ */
 export function renderAuditTerminal(report: AuditReport, options: TerminalOptions): string[] {
   const { checks, rows, readings, notes, app, totals, seconds } = report
   const { colour, command = `npx agekey-sandbox audit ${flagWord(app)}` } = options
@@ -24,19 +32,23 @@ export function renderAuditTerminal(report: AuditReport, options: TerminalOption
   const conclusion = conclusionOf(report)
   const counts = Object.entries(totals).map(([verdict, count]) => `${count} ${verdict}`)
   const again =
-    found.find((point) => point.rows.length > 0)?.rows[0] ?? rows.find((row) => row.verdict === 'undetermined')
+    found.find((point) => point.rows.length > 0)?.rows[0] ??
+    rows.find((row) => row.verdict === 'undetermined')
   const written = new Set<string>()
   const sections = [
     checks.length === 0 ? [] : [colour('bold', visible(describeChecks(checks)))],
     ...found.map((point) => pointLines(point, written, options)),
     ...unshownOf(report).map(({ verdict, reason, count, names }) => {
       const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
-      const shown = names.length === 0 ? [] : [`  ${visible(names.slice(0, MAX_NAMES).join(', '))}${more}`]
+      const shown =
+        names.length === 0 ? [] : [`  ${visible(names.slice(0, MAX_NAMES).join(', '))}${more}`]
       return [`${colour('yellow', `${verdict} ${count}`)} ${visible(reason)}`, ...shown]
     }),
     holding.length === 0
       ? []
-      : wrapped(`holds: ${visible(listChecks(holding))}`).map((line) => line.replace(/^holds/, colour('green', '$&'))),
+      : wrapped(`holds: ${visible(listChecks(holding))}`).map((line) =>
+          line.replace(/^holds/, colour('green', '$&')),
+        ),
     notes.map((note) => `${colour('yellow', 'note')} ${visible(note)}`),
     [
       (rows.length > 0 || !readings) &&
@@ -46,17 +58,27 @@ export function renderAuditTerminal(report: AuditReport, options: TerminalOption
       again && `One row again: ${visible(`${command} --only ${flagWord(again.row)}`)}`,
     ].filter((line) => typeof line === 'string'),
   ]
-  return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))
+  return sections
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))
 }
 
 /** A list in lines of at most 120 columns. */
 const wrapped = (list: string): readonly string[] =>
-  [...list.matchAll(/(?:.{1,117}|.+?)(?:, |$)/g)].map(([line], index) => (index === 0 ? '' : '  ') + line.trimEnd())
+  [...list.matchAll(/(?:.{1,117}|.+?)(?:, |$)/g)].map(
+    ([line], index) => (index === 0 ? '' : '  ') + line.trimEnd(),
+  )
 
-function pointLines(point: Point, written: Set<string>, { colour, console }: TerminalOptions): string[] {
+function pointLines(
+  point: Point,
+  written: Set<string>,
+  { colour, console }: TerminalOptions,
+): string[] {
   const { verdict, title, state, weight, flows } = point
   // For an app that is safe by accident, or too strict, what happened is enough.
-  const told = point.facts.filter(({ kind }) => verdict === 'missing' || kind === 'happened' || kind === 'see')
+  const told = point.facts.filter(
+    ({ kind }) => verdict === 'missing' || kind === 'happened' || kind === 'see',
+  )
   const facts = told.map((fact) => {
     const isRepeated = fact.kind === 'write' && written.has(fact.text)
     written.add(fact.text)

@@ -8,9 +8,16 @@ import { renderSarif, type SarifOptions } from './sarif.ts'
 export const REPORT_FORMATS = ['json', 'junit', 'sarif', 'markdown'] as const
 type ReportFormat = (typeof REPORT_FORMATS)[number]
 
-/** Writes each report that has a target, and appends the summary. @throws ConfigError with a line for each failure */
+/**
+ * Writes each report that has a target, and appends the summary.
+ * @throws ConfigError with a line for each failure
+ */
 export type WriteFiles = (
-  reports: readonly { readonly source: string; readonly file: string | undefined; render(): string }[],
+  reports: readonly {
+    readonly source: string
+    readonly file: string | undefined
+    render(): string
+  }[],
   summary?: { readonly file: string | undefined; render(maxBytes: number): string },
 ) => void
 
@@ -20,7 +27,10 @@ interface ReportContext extends SarifOptions {
   readonly writeFiles: WriteFiles
 }
 
-/** Writes an audit to files by format; `-` is standard output. @throws ConfigError with a line for each file that cannot be written */
+/**
+ * Writes an audit to files by format; `-` is standard output.
+ * @throws ConfigError with a line for each file that cannot be written
+ */
 export function writeReports(
   report: AuditReport,
   targets: Readonly<Partial<Record<ReportFormat, string | undefined>>>,
@@ -33,28 +43,45 @@ export function writeReports(
     markdown: () => renderMarkdown(report, console),
   }
   writeFiles(
-    REPORT_FORMATS.map((format) => ({ source: `--${format}`, file: targets[format], render: renderers[format] })),
+    REPORT_FORMATS.map((format) => ({
+      source: `--${format}`,
+      file: targets[format],
+      render: renderers[format],
+    })),
     { file: summaryFile, render: (maxBytes) => renderMarkdown(report, console, maxBytes) },
   )
 }
 
-/** JUnit XML of an audit: a testsuite for each flow and one for readings, a testcase for each check and each variant. */
+/**
+ * JUnit XML of an audit: a testsuite for each flow and one for readings, a testcase for each check
+ * and each variant.
+ */
 export function renderAuditJUnit(report: AuditReport, console?: string): string {
   const all = pointsOf(report).map((point) => caseOf(point, console))
   const suites = [...new Set(all.map(({ classname }) => classname))]
-  return renderJUnit(suites.map((name) => ({ name, cases: all.filter(({ classname }) => classname === name) })))
+  return renderJUnit(
+    suites.map((name) => ({ name, cases: all.filter(({ classname }) => classname === name) })),
+  )
 }
 
-// Decision: a finding below the level of --fail-on is no failure, like in the exit code, and no success either.
+// Decision: a finding below the level of --fail-on is no failure, like in the exit code, and no
+// success either.
 const STATUS = { failed: 'failed', finding: 'skipped', open: 'skipped', passed: 'passed' } as const
 
 function caseOf(point: Point, console: string | undefined): JUnitCase {
   const { check, suite, state, verdict, reason, rows } = point
   // The time of a single check is unknown: rows share flows and run concurrently.
-  const common = { name: check.replace(/^readings\//, ''), classname: suite, seconds: 0, status: STATUS[state] }
+  const common = {
+    name: check.replace(/^readings\//, ''),
+    classname: suite,
+    seconds: 0,
+    status: STATUS[state],
+  }
   if (state === 'passed') return common
   if (state === 'open') return { ...common, detail: `${verdict}: ${reason}` }
-  const others = rows.slice(1).map((row) => `${row.row}: ${row.verdict}. ${whatAppDid(row)}`.trimEnd())
+  const others = rows
+    .slice(1)
+    .map((row) => `${row.row}: ${row.verdict}. ${whatAppDid(row)}`.trimEnd())
   const lines = [headOf(point), ...linesOf(point, console)]
   // The first line says what happened.
   return { ...common, detail: lines.slice(0, 2).join(' '), lines: [...lines, ...others] }

@@ -8,14 +8,30 @@ import { inTurn } from '../drive/in-turn.ts'
 import { cookiesSet, type Observation, observe } from '../drive/observation.ts'
 import type { Role } from '../drive/tested-personas.ts'
 import { type LearnedApp, planOfCreate } from '../learn/learn-app.ts'
-import { asksTheApp, type LearnedFlow, type RunResult, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
+import {
+  asksTheApp,
+  type LearnedFlow,
+  type RunResult,
+  readRun,
+  type SeenRun,
+  seeRun,
+} from '../learn/learned-flow.ts'
 import type { Reason, VerdictName } from '../report/audit-report.ts'
-import { type AuditRun, type Trial, type TrialFinding, undetermined, type Worker, withLog } from './run-trials.ts'
+import {
+  type AuditRun,
+  type Trial,
+  type TrialFinding,
+  undetermined,
+  type Worker,
+  withLog,
+} from './run-trials.ts'
 
 interface Brought {
   readonly run: FlowRun
   readonly flows: readonly string[]
-  /** Why nobody knows that the row was sent to the app, or why the earlier session cannot be ended. */
+  /**
+   * Why nobody knows that the row was sent to the app, or why the earlier session cannot be ended.
+   */
   readonly missing?: Reason | 'session_stays' | undefined
   /** What the sandbox saw of an app that accepted the answer: its next call. */
   readonly sign?: string | undefined
@@ -24,12 +40,25 @@ interface Brought {
 /** The result of one run of a row, as a persona of the sandbox. */
 type SeenVisit = Omit<Brought, 'run'> & { readonly as: string; readonly seen: SeenRun }
 
-/** How rows are judged: by the last page of `page`, in the answer of `sentBy`; `next` is called if the app accepted it. */
-const USE = { page: 'use', sentBy: 'E1', next: 'E4', sign: 'your app exchanged the code (E4)' } as const
+/**
+ * How rows are judged: by the last page of `page`, in the answer of `sentBy`; `next` is called if
+ * the app accepted it.
+ */
+const USE = {
+  page: 'use',
+  sentBy: 'E1',
+  next: 'E4',
+  sign: 'your app exchanged the code (E4)',
+} as const
 const TRACES = {
   use: USE,
   create: { page: 'create', sentBy: 'E3', next: undefined, sign: undefined },
-  par: { page: 'create', sentBy: 'E2', next: 'E3', sign: 'your app sent the browser on to Create (E3)' },
+  par: {
+    page: 'create',
+    sentBy: 'E2',
+    next: 'E3',
+    sign: 'your app sent the browser on to Create (E3)',
+  },
   token: { page: 'upgrade', sentBy: 'E4', next: 'E5', sign: 'your app sent an upgrade (E5)' },
   upgrade: { page: 'upgrade', sentBy: 'E5', next: undefined, sign: undefined },
   discovery: USE,
@@ -40,7 +69,10 @@ const TRAPPED = 'your app fetched an address that the answer named, or followed 
 
 export type RowSettings = Pick<AuditRun, 'learned' | 'options'>
 
-/** Tries a row: one visit for each role; the worst result counts. The browsers are asked again if pages can be requested again. */
+/**
+ * Tries a row: one visit for each role; the worst result counts. The browsers are asked again if
+ * pages can be requested again.
+ */
 export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly SeenVisit[]> {
   const { learned } = settings
   const { roles, plan, runs } = planRow(row, settings)
@@ -52,7 +84,9 @@ export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly S
     const browser = row.prelude === undefined ? undefined : await browserAfterFlow(worker, learned)
     const run = await driver.run({ ...plan(persona), ...(browser && { browser }) })
     const { known, missing } = await findDelivery(row, run, sandbox)
-    const flows = [...new Set([run.useFlow, run.createFlow, known?.id].filter((id) => id !== undefined))]
+    const flows = [
+      ...new Set([run.useFlow, run.createFlow, known?.id].filter((id) => id !== undefined)),
+    ]
     if (!known || missing) return { run, flows, missing }
     // A call with a code or token that the sandbox did not issue is a flow of its own.
     const later = { audit: 'also', flow: 'upgrade', after: known.id } as const
@@ -64,14 +98,17 @@ export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly S
     const { next, sign } = TRACES[row.flow]
     if (next === 'E3') return reachesCreate ? sign : undefined
     if (next && flows.some((one) => hasCall(one, next))) return sign
-    const isSign = row.flow === 'use' && (!learned.createsAfterDenial || row.ending?.kind === 'create_requested')
+    const isSign =
+      row.flow === 'use' && (!learned.createsAfterDenial || row.ending?.kind === 'create_requested')
     return reachesCreate && isSign ? 'your app began to create an age key (E3)' : undefined
   }
 
   async function visit(role: Role, worker: Worker): Promise<SeenVisit> {
     const as = learned.personas[role]
     const { run, ...brought } = await (BROUGHT[row.name]?.(worker, learned) ?? send(as, worker))
-    const seen = brought.missing ? { run, probes: new Map() } : await seeRun(run, flow, worker.driver)
+    const seen = brought.missing
+      ? { run, probes: new Map() }
+      : await seeRun(run, flow, worker.driver)
     return { as, ...brought, seen }
   }
   const read = ({ seen, ...one }: SeenVisit) =>
@@ -85,7 +122,9 @@ export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly S
     ...((flow.probes.length > 0 || (accepted && asksTheApp(accepted))) && {
       lookAgain: (visits, { driver }) =>
         inTurn(visits, async (one) =>
-          one.missing ? one : { ...one, seen: await seeRun(one.seen.run, { ...flow, waitMs: 0 }, driver) },
+          one.missing
+            ? one
+            : { ...one, seen: await seeRun(one.seen.run, { ...flow, waitMs: 0 }, driver) },
         ),
     }),
   }
@@ -101,10 +140,21 @@ export function planRow(row: AuditRow, { learned, options: { create, upgrade } }
   const issuesCode = ending?.kind === 'verified' && ending.allFalse === true
   const plan = (persona: string): FlowPlan => {
     if (flow === 'create') return planOfCreate(persona, { profile, page: start, outcome })
-    if (flow === 'par') return { ...planOfCreate(persona, { profile, page: start }), later: { flow, outcome } }
+    if (flow === 'par')
+      return { ...planOfCreate(persona, { profile, page: start }), later: { flow, outcome } }
     if (flow === 'token' || flow === 'upgrade')
-      return { use: { persona, outcome: 'code_issued' }, later: { flow, outcome }, page: upgrade?.start, waitMs }
-    const page = outcome === 'create_requested' ? start : outcome === 'code_issued' ? upgrade?.start : undefined
+      return {
+        use: { persona, outcome: 'code_issued' },
+        later: { flow, outcome },
+        page: upgrade?.start,
+        waitMs,
+      }
+    const page =
+      outcome === 'create_requested'
+        ? start
+        : outcome === 'code_issued'
+          ? upgrade?.start
+          : undefined
     const created = { persona, outcome: 'created' }
     return { use: { persona, outcome }, create: created, page, ...(issuesCode && { waitMs }) }
   }
@@ -128,19 +178,26 @@ export function learnedFlowOf(row: AuditRow, learned: LearnedApp): LearnedFlow |
   return later.kind === 'learned' ? later.flow : undefined
 }
 
-/** A call that failed ends the later flow before it began: then the page is one of Use, and may be a refusal there. */
+/**
+ * A call that failed ends the later flow before it began: then the page is one of Use, and may be a
+ * refusal there.
+ */
 export function readSeen(row: AuditRow, seen: SeenRun, learned: LearnedApp): RunResult {
   const flow = learnedFlowOf(row, learned)
   const own = flow && readRun(seen, flow)
   if (own && (own.says !== 'unknown' || flow === learned.use)) return own
   const asUse = readRun(seen, learned.use)
-  return asUse.says === 'out' || asUse.says === 'broke' ? asUse : (own ?? { ...asUse, says: 'unknown' })
+  return asUse.says === 'out' || asUse.says === 'broke'
+    ? asUse
+    : (own ?? { ...asUse, says: 'unknown' })
 }
 
 /** The verdict on a row from the end of a visit. */
 export function findingOfVisit(
   row: AuditRow,
-  visit: Omit<SeenVisit, 'seen'> & { readonly observation: Pick<Observation, 'end' | 'status' | 'summary'> },
+  visit: Omit<SeenVisit, 'seen'> & {
+    readonly observation: Pick<Observation, 'end' | 'status' | 'summary'>
+  },
   { says, like, evidence: shown, isLimited: isLimitedLater = false }: RunResult,
 ): TrialFinding {
   const { as, flows, missing, sign, observation } = visit
@@ -149,9 +206,12 @@ export function findingOfVisit(
     return { verdict, reason, evidence: `as ${as}: ${text}`, flows, isLimited }
   }
   const open = (reason: Reason, text = observation.summary) => found('undetermined', text, reason)
-  if (isLimited) return open('control_lost', isLimitedLater ? shown : `your app answers ${observation.summary}`)
-  // Decision: if the session of an app cannot be ended, nobody knows how the app would treat the same answer afterwards.
-  if (missing === 'session_stays') return found('observed', 'the audit found no way to end the session of your app')
+  if (isLimited)
+    return open('control_lost', isLimitedLater ? shown : `your app answers ${observation.summary}`)
+  // Decision: if the session of an app cannot be ended, nobody knows how the app would treat the
+  // same answer afterwards.
+  if (missing === 'session_stays')
+    return found('observed', 'the audit found no way to end the session of your app')
   if (missing) return open(missing)
   const isTaken = sign !== undefined || says === 'in'
   // The flow cannot have gone on behind the page: the sandbox saw no next call.
@@ -162,28 +222,51 @@ export function findingOfVisit(
   if (row.correctClient === 'accept') return found(isTaken ? 'accepted' : 'too strict')
   if (isTaken) return found('let in')
   if (says === 'broke') return found('broke')
-  // An honest minor gets this page, and an invented token another one: the app read the answers and took them for a plain no.
-  const isOfAnswers = row.breaks.includes('age_thresholds') || row.breaks.includes('requested_thresholds')
+  // An honest minor gets this page, and an invented token another one: the app read the answers and
+  // took them for a plain no.
+  const isOfAnswers =
+    row.breaks.includes('age_thresholds') || row.breaks.includes('requested_thresholds')
   return found(like === 'minor' && isOfAnswers && !row.plainNo ? 'ignored' : 'refused')
 }
 
-const WORST = ['let in', 'too strict', 'broke', 'undetermined', 'ignored', 'observed', 'refused', 'accepted']
+const WORST = [
+  'let in',
+  'too strict',
+  'broke',
+  'undetermined',
+  'ignored',
+  'observed',
+  'refused',
+  'accepted',
+]
 
 export function worstOf(findings: readonly TrialFinding[]): TrialFinding {
   const rankOf = ({ verdict }: TrialFinding) => WORST.indexOf(verdict)
   const worst = findings.reduce((one, other) => (rankOf(other) < rankOf(one) ? other : one))
-  return { ...worst, flows: findings.flatMap(({ flows }) => flows), isLimited: findings.some((one) => one.isLimited) }
+  return {
+    ...worst,
+    flows: findings.flatMap(({ flows }) => flows),
+    isLimited: findings.some((one) => one.isLimited),
+  }
 }
 
 export const visitAs = (persona: string, driver: Driver, holds?: 'E1'): Promise<FlowRun> =>
   driver.run({ use: { persona, outcome: 'verified' }, ...(holds && { holds }) })
 
-/** Ends the session that an answer opened: by signing out, which leaves the request in the cookies, otherwise by removing its cookies. */
-async function endSession(run: FlowRun, worker: Worker, { use, signOut }: LearnedApp): Promise<boolean> {
+/**
+ * Ends the session that an answer opened: by signing out, which leaves the request in the cookies,
+ * otherwise by removing its cookies.
+ */
+async function endSession(
+  run: FlowRun,
+  worker: Worker,
+  { use, signOut }: LearnedApp,
+): Promise<boolean> {
   const { browser, visit } = run
   const hasProbes = use.probes.length > 0
   const byProbes = { ...use, rules: {}, page: undefined }
-  const isSignedOut = async () => readRun(await seeRun(run, byProbes, worker.driver), byProbes).says === 'out'
+  const isSignedOut = async () =>
+    readRun(await seeRun(run, byProbes, worker.driver), byProbes).says === 'out'
   for (const path of hasProbes ? signOut : []) {
     await worker.driver.open({ url: path }, browser)
     if (!(await isSignedOut())) continue
@@ -197,7 +280,9 @@ async function endSession(run: FlowRun, worker: Worker, { use, signOut }: Learne
   return hasProbes ? isSignedOut() : proof.length > 0
 }
 
-/** A browser after a good flow whose session is over; `undefined` when the app still knows the user. */
+/**
+ * A browser after a good flow whose session is over; `undefined` when the app still knows the user.
+ */
 async function browserAfterFlow(worker: Worker, learned: LearnedApp): Promise<Browser | undefined> {
   const { use, personas } = learned
   const run = await visitAs(personas.adult, worker.driver)
@@ -210,45 +295,60 @@ async function browserAfterFlow(worker: Worker, learned: LearnedApp): Promise<Br
   return denied.request && says !== 'in' ? browser : undefined
 }
 
-/** The flow of the journal in which a row is sent, and why it is unknown whether the app received the row. */
+/**
+ * The flow of the journal in which a row is sent, and why it is unknown whether the app received
+ * the row.
+ */
 export async function findDelivery(row: AuditRow, run: FlowRun, sandbox: SandboxApi) {
   const { useFlow, createFlow, observation, isLaterMet, brought } = run
   const { sentBy } = TRACES[row.flow]
   const id = row.flow === 'create' ? createFlow : useFlow
   const begun = { audit: 'also', flow: 'create', ...(useFlow && { after: useFlow }) } as const
   // A browser with a request_uri that was never issued begins its own flow.
-  const pushed = row.flow === 'par' ? (await sandbox.flows.list(begun)).find((flow) => hasCall(flow, 'E2')) : undefined
+  const pushed =
+    row.flow === 'par'
+      ? (await sandbox.flows.list(begun)).find((flow) => hasCall(flow, 'E2'))
+      : undefined
   const known = row.flow === 'par' || id === undefined ? pushed : await sandbox.flows.get(id)
   const isSent =
     sentBy === 'E1' || sentBy === 'E3'
       ? known?.outcome === row.name && brought[sentBy]
       : isLaterMet && known && hasCall(known, sentBy)
   if (isSent) return { known }
-  const ends: Readonly<Record<string, Reason>> = { 'visit failed': 'visit_failed', timed_out: 'timed_out' }
+  const ends: Readonly<Record<string, Reason>> = {
+    'visit failed': 'visit_failed',
+    timed_out: 'timed_out',
+  }
   const other: Reason = known && isLaterMet !== false ? 'not_delivered' : 'not_reached'
   return { known, missing: ends[observation.end] ?? other }
 }
 
-const hasCall = ({ calls }: Flow, endpoint: string) => calls.some((call) => call.endpoint === endpoint)
+const hasCall = ({ calls }: Flow, endpoint: string) =>
+  calls.some((call) => call.endpoint === endpoint)
 
 /** Rows of the audit itself: a right answer that a browser brings in a wrong way. */
-const BROUGHT: Readonly<Record<string, (worker: Worker, learned: LearnedApp) => Promise<Brought>>> = {
-  /** A second browser begins a flow, then opens the answer to the flow of the first one. */
-  async 'callback.of_other_browser'(worker, { personas: { adult } }) {
-    const first = await visitAs(adult, worker.driver, 'E1')
-    const second = await visitAs(adult, worker.driver, 'E1')
-    return bring([first, second], second.browser, worker)
-  },
-  /** An adult brings an answer again after the session that it opened is over. */
-  async 'callback.twice'(worker, learned) {
-    const first = await visitAs(learned.personas.adult, worker.driver)
-    if (await endSession(first, worker, learned)) return bring([first], first.browser, worker)
-    return { run: first, flows: [first.useFlow ?? []].flat(), missing: 'session_stays' }
-  },
-}
+const BROUGHT: Readonly<Record<string, (worker: Worker, learned: LearnedApp) => Promise<Brought>>> =
+  {
+    /** A second browser begins a flow, then opens the answer to the flow of the first one. */
+    async 'callback.of_other_browser'(worker, { personas: { adult } }) {
+      const first = await visitAs(adult, worker.driver, 'E1')
+      const second = await visitAs(adult, worker.driver, 'E1')
+      return bring([first, second], second.browser, worker)
+    },
+    /** An adult brings an answer again after the session that it opened is over. */
+    async 'callback.twice'(worker, learned) {
+      const first = await visitAs(learned.personas.adult, worker.driver)
+      if (await endSession(first, worker, learned)) return bring([first], first.browser, worker)
+      return { run: first, flows: [first.useFlow ?? []].flat(), missing: 'session_stays' }
+    },
+  }
 
 /** A browser opens the answer of the first run that has one. */
-async function bring(runs: readonly [FlowRun, ...FlowRun[]], browser: Browser, { driver }: Worker): Promise<Brought> {
+async function bring(
+  runs: readonly [FlowRun, ...FlowRun[]],
+  browser: Browser,
+  { driver }: Worker,
+): Promise<Brought> {
   const [run] = runs
   const flows = runs.flatMap(({ useFlow }) => useFlow ?? [])
   if (!run.answer) return { run, flows, missing: 'not_delivered' }
@@ -264,16 +364,21 @@ export const unread = (flow: string): string =>
 const READS = 10_000
 
 /**
- * Makes trials of the key set and of discovery. Each starts a copy of the app on its own tenant, in which the row answers every read. A
- * row of Use queues nothing there, so that the copy starts without a fault. Rows to accept come first: if the app reads a document in
- * none of these starts, no copy is started for the other rows of that document.
+ * Makes trials of the key set and of discovery. Each starts a copy of the app on its own tenant, in
+ * which the row answers every read. A row of Use queues nothing there, so that the copy starts
+ * without a fault. Rows to accept come first: if the app reads a document in none of these starts,
+ * no copy is started for the other rows of that document.
  */
-export function createStarts(startFresh: StartFresh, { drive, learned: { use, personas }, signal }: AuditRun) {
+export function createStarts(
+  startFresh: StartFresh,
+  { drive, learned: { use, personas }, signal }: AuditRun,
+) {
   const reads = new Map<string, boolean>()
 
   async function start(row: AuditRow, mayRepeat = true): Promise<TrialFinding> {
     const { flow, name: outcome, correctClient, breaks } = row
-    if (correctClient !== 'accept' && reads.get(flow) === false) return undetermined(unread(flow), 'not_reached')
+    if (correctClient !== 'accept' && reads.get(flow) === false)
+      return undetermined(unread(flow), 'not_reached')
     const prepare = async (sandbox: SandboxApi) => {
       if (flow !== 'use') await sandbox.next({ flow, outcome, times: READS })
     }
@@ -287,7 +392,8 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
       const isTrapped = calls.some(({ endpoint }) => endpoint === 'trap')
       // A queued decision of an own tenant is held or partly used up once it was read.
       const [left] = await sandbox.expectations.list()
-      const isRead = left === undefined || left.held_since !== undefined || left.remaining < left.times
+      const isRead =
+        left === undefined || left.held_since !== undefined || left.remaining < left.times
       const read = seen && readRun(seen, use).says
       // An adult who is let in without a read proves that the app needs no such document.
       const isIn = read === 'in'
@@ -297,22 +403,33 @@ export function createStarts(startFresh: StartFresh, { drive, learned: { use, pe
         const shown = failure
           ? `your app did not start: ${failure.problem}`
           : `your app showed ${observation?.summary ?? 'nothing'}`
-        // Decision: an app that ends because of what it read says no, and an app that hangs says nothing. Before the browser is sent to
-        // the service, a page of 500 and above says that the app cannot begin: a no.
-        const cannotBegin = failure?.isEnded || (observation && !request && observation.status >= 500)
+        // Decision: an app that ends because of what it read says no, and an app that hangs says
+        // nothing. Before the browser is sent to the service, a page of 500 and above says that the
+        // app cannot begin: a no.
+        const cannotBegin =
+          failure?.isEnded || (observation && !request && observation.status >= 500)
         const says = cannotBegin ? 'out' : failure ? 'broke' : (read ?? 'unknown')
         const sign = isTrapped ? 'your app fetched the address that the reply named' : undefined
         const end = observation ?? { end: 'unreachable' as const, status: 0, summary: shown }
         const finding = isRead
-          ? findingOfVisit(row, { as: personas.adult, flows, sign, observation: end }, { says, evidence: shown })
-          : undetermined(isIn ? unread(flow) : `it read no reply of ${rowId(row)}; ${shown}`, 'not_reached', flows)
+          ? findingOfVisit(
+              row,
+              { as: personas.adult, flows, sign, observation: end },
+              { says, evidence: shown },
+            )
+          : undetermined(
+              isIn ? unread(flow) : `it read no reply of ${rowId(row)}; ${shown}`,
+              'not_reached',
+              flows,
+            )
         // Slower trials do not help against the rate limit of a copy that was started for one row.
         return { ...withLog(finding, await copy.log(), breaks), isLimited: false }
       }
     } finally {
       await copy.close()
     }
-    // The copy neither read the document nor let the adult in: another program may have taken its port.
+    // The copy neither read the document nor let the adult in: another program may have taken its
+    // port.
     return start(row, false)
   }
 

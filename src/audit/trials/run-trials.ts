@@ -42,25 +42,40 @@ export interface TrialFinding {
   readonly refusedBy?: ClientCheck | undefined
 }
 
-export function undetermined(evidence: string, reason?: string, flows: readonly string[] = []): TrialFinding {
+export function undetermined(
+  evidence: string,
+  reason?: string,
+  flows: readonly string[] = [],
+): TrialFinding {
   return { verdict: 'undetermined', reason, evidence, flows }
 }
 
 export interface Trial<Seen = unknown> {
   readonly name: string
   readonly row?: AuditRow
-  /** Trials `in turn` run one after the other, beside the rest: the journal does not say to which of them a call of the app belongs. */
+  /**
+   * Trials `in turn` run one after the other, beside the rest: the journal does not say to which of
+   * them a call of the app belongs.
+   */
   readonly runs: 'beside' | 'in turn' | 'alone'
   drive(worker: Worker): Promise<Seen>
   /** The verdict by what is known of the app now. */
   proof(seen: Seen): TrialFinding
-  /** Reads the same browsers again, some seconds later; absent when no page can be requested again. */
+  /**
+   * Reads the same browsers again, some seconds later; absent when no page can be requested again.
+   */
   lookAgain?(seen: Seen, worker: Worker): Promise<Seen>
 }
 
-/** With one visit at a time on each worker, calls of its server and lines of its log belong to that visit. */
-export interface RunSettings extends Pick<AuditRun, 'workers' | 'visitsEach' | 'options' | 'signal' | 'notes'> {
-  /** The plain good flow that follows each batch: a worker is right as long as it lets an adult in. */
+/**
+ * With one visit at a time on each worker, calls of its server and lines of its log belong to that
+ * visit.
+ */
+export interface RunSettings
+  extends Pick<AuditRun, 'workers' | 'visitsEach' | 'options' | 'signal' | 'notes'> {
+  /**
+   * The plain good flow that follows each batch: a worker is right as long as it lets an adult in.
+   */
   readonly control: Trial
   onFinding(trial: Trial, finding: TrialFinding): void
 }
@@ -87,9 +102,10 @@ interface Progress {
 }
 
 /**
- * Runs trials in order on all workers. A worker takes a batch: first the trials that may run side by side, then the others, then a plain
- * good flow. If the app refuses the good flow, its refusals in this batch do not count: the app is started again, or given time, and the
- * batch is run once more.
+ * Runs trials in order on all workers. A worker takes a batch: first the trials that may run side
+ * by side, then the others, then a plain good flow. If the app refuses the good flow, its refusals
+ * in this batch do not count: the app is started again, or given time, and the batch is run once
+ * more.
  */
 export async function runTrials(trials: readonly Trial[], settings: RunSettings) {
   const { workers, visitsEach, signal, notes, control, onFinding } = settings
@@ -113,13 +129,25 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
       const evidence = `${first.evidence}; then a plain good flow was refused too`
       return { ...first, verdict: 'undetermined', reason: 'control_lost', evidence }
     }
-    const other = isFinding(first) ? again.find(({ verdict }) => verdict !== first.verdict) : undefined
+    const other = isFinding(first)
+      ? again.find(({ verdict }) => verdict !== first.verdict)
+      : undefined
     if (!other) return { ...first, flows }
     const evidence = `${first.verdict} at first (${first.evidence}), then ${other.verdict} (${other.evidence})`
-    return { verdict: 'undetermined', reason: 'flaky', evidence, flows, log: other.log, isLimited: other.isLimited }
+    return {
+      verdict: 'undetermined',
+      reason: 'flaky',
+      evidence,
+      flows,
+      log: other.log,
+      isLimited: other.isLimited,
+    }
   }
 
-  /** @returns false when other runs may have disturbed this one, or the app was away: it must be run again, alone */
+  /**
+   * @returns false when other runs may have disturbed this one, or the app was away: it must be run
+   * again, alone
+   */
   async function tryOne(progress: Progress, worker: Worker, isAlone: boolean): Promise<boolean> {
     const { trial } = progress
     const found: Progress['seen'][number][] = []
@@ -164,17 +192,22 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
 
   async function runWorker(worker: Worker): Promise<void> {
     // The workers share the trials; the fastest takes most.
-    const share = workers.length > 1 ? Math.ceil(trials.length / workers.length / 2) : TRIALS_PER_CONTROL
+    const share =
+      workers.length > 1 ? Math.ceil(trials.length / workers.length / 2) : TRIALS_PER_CONTROL
     let size = Math.min(TRIALS_PER_CONTROL, share)
     while (queue.length > 0 && !signal.aborted) {
       const batch = queue.splice(0, size)
       const isSerial = visitsEach === 1 || isLimited
-      const those = (runs: Trial['runs']) => batch.filter(({ trial }) => (isSerial ? 'alone' : trial.runs) === runs)
+      const those = (runs: Trial['runs']) =>
+        batch.filter(({ trial }) => (isSerial ? 'alone' : trial.runs) === runs)
       const alone = those('alone')
       const tryBeside = async (one: Progress) => {
         if (!(await tryOne(one, worker, false))) alone.push(one)
       }
-      await Promise.all([inTurn(those('beside'), tryBeside, visitsEach), inTurn(those('in turn'), tryBeside)])
+      await Promise.all([
+        inTurn(those('beside'), tryBeside, visitsEach),
+        inTurn(those('in turn'), tryBeside),
+      ])
       for (const one of alone) await tryOne(one, worker, true)
       const shown = await findLoss(worker)
       if (shown === undefined) continue
@@ -211,7 +244,9 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
 
   /** Reads refused users once more: a job of the app may let them in. */
   async function lookLater(): Promise<void> {
-    const refused = all.filter((one) => one.trial.lookAgain && OF_REFUSAL.includes(findingOf(one).verdict))
+    const refused = all.filter(
+      (one) => one.trial.lookAgain && OF_REFUSAL.includes(findingOf(one).verdict),
+    )
     await refused[0]?.seen[0]?.worker.driver.wait(LATER_MS)
     const lookAgain = async ({ trial, seen: [first] }: Progress) => {
       if (!first || signal.aborted) return
@@ -227,7 +262,10 @@ export async function runTrials(trials: readonly Trial[], settings: RunSettings)
   return (trial: Trial): TrialFinding => findings.get(trial) ?? findingOf(begin(trial))
 }
 
-/** Messages in which jose, oauth4webapi, PyJWT, Authlib and go-oidc name the check that refused, most telling first. */
+/**
+ * Messages in which jose, oauth4webapi, PyJWT, Authlib and go-oidc name the check that refused,
+ * most telling first.
+ */
 export const LIBRARY_MESSAGES: readonly (readonly [check: ClientCheck, message: RegExp])[] = [
   ['exp', /ExpiredSignatureError|ExpiredTokenError|expired_token|oidc: token is expired/],
   ['nbf', /ImmatureSignatureError: .*\(nbf\)|oidc: current time .* before the nbf/],
@@ -237,26 +275,53 @@ export const LIBRARY_MESSAGES: readonly (readonly [check: ClientCheck, message: 
   ['azp', /includes additional untrusted audiences/],
   ['sub', /InvalidSubjectError/],
   ['typ', /unexpected "typ" JWT header value/],
-  ['signature', /^(?:Uncaught )?JWSSignatureVerificationFailed|JWSSignatureVerificationFailed: signature/],
-  ['signature', /JWT signature verification failed|InvalidSignatureError|BadSignatureError|bad_signature/],
+  [
+    'signature',
+    /^(?:Uncaught )?JWSSignatureVerificationFailed|JWSSignatureVerificationFailed: signature/,
+  ],
+  [
+    'signature',
+    /JWT signature verification failed|InvalidSignatureError|BadSignatureError|bad_signature/,
+  ],
   ['signature', /failed to verify (?:id token )?signature/],
   ['alg', /"alg" \(Algorithm\) Header Parameter (?:value not allowed|missing or invalid)/],
-  ['alg', /JWT "alg"|InvalidAlgorithmError|signed with unsupported algorithm|unexpected signature algorithm/],
-  ['crit', /Extension Header Parameter "[^"]*" is not recognized|"crit" \(Critical\) Header Parameter/],
+  [
+    'alg',
+    /JWT "alg"|InvalidAlgorithmError|signed with unsupported algorithm|unexpected signature algorithm/,
+  ],
+  [
+    'crit',
+    /Extension Header Parameter "[^"]*" is not recognized|"crit" \(Critical\) Header Parameter/,
+  ],
   ['kid', /(?:no applicable key|multiple matching keys) found in the JSON Web Key Set/],
-  ['kid', /error when selecting a JWT verification key|PyJWKClientError: Unable to find a signing key/],
+  [
+    'kid',
+    /error when selecting a JWT verification key|PyJWKClientError: Unable to find a signing key/,
+  ],
   ['keys', /JSON Web Key Set malformed|"response" body "keys" property/],
-  ['state', /"state" response parameter|response parameter "state" missing|MismatchingStateError|mismatching_state/],
+  [
+    'state',
+    /"state" response parameter|response parameter "state" missing|MismatchingStateError|mismatching_state/,
+  ],
   ['callback_iss', /response parameter "iss"|"iss" \(issuer\) response parameter/],
-  ['issuer', /"response" body "issuer" property|discovered metadata issuer|oidc: issuer did not match the issuer/],
+  [
+    'issuer',
+    /"response" body "issuer" property|discovered metadata issuer|oidc: issuer did not match the issuer/,
+  ],
   ['status', /is not a conform (?:Authorization Server Metadata|JSON Web Key Set) response/],
   ['body', /failed to parse "response" body as JSON/],
-  ['serialisation', /Invalid Compact JWS|JWTInvalid: |JWSInvalid: (?:Failed to base64url|JWS Protected Header is)/],
+  [
+    'serialisation',
+    /Invalid Compact JWS|JWTInvalid: |JWSInvalid: (?:Failed to base64url|JWS Protected Header is)/,
+  ],
   ['serialisation', /failed to parse JWT (?:Header|Payload)|OperationProcessingError: Invalid JWT/],
   ['serialisation', /jwt\.exceptions\.DecodeError|oidc: malformed jwt/],
 ]
 
-/** How the libraries name a claim: `"exp" claim`, `"aud" (audience) claim`, `ID Token "c_hash"`, `InvalidClaimError: … 'iss'`. */
+/**
+ * How the libraries name a claim: `"exp" claim`, `"aud" (audience) claim`, `ID Token "c_hash"`,
+ * `InvalidClaimError: … 'iss'`.
+ */
 const CLAIM =
   /"(\w+)" (?:\([\w ]+\) )?claim|ID Token "(\w+)"|(?:Missing|Invalid|MissingRequired)ClaimError: .*["'](\w+)["']/
 
@@ -275,7 +340,8 @@ export function withLog(
   if (telling < 0) return { ...finding, log: written.slice(-MAX_LINES) }
   const refusedBy = checks[telling]
   const log = written.slice(telling, telling + MAX_LINES)
-  if (!refusedBy || breaks.length === 0 || breaks.includes(refusedBy)) return { ...finding, log, refusedBy }
+  if (!refusedBy || breaks.length === 0 || breaks.includes(refusedBy))
+    return { ...finding, log, refusedBy }
   const evidence = `${finding.evidence}; your app's log names ${refusedBy}, while this row breaks ${breaks.join(', ')}`
   return { ...finding, evidence, log, refusedBy }
 }
@@ -283,5 +349,8 @@ export function withLog(
 function checkNamedIn(line: string): ClientCheck | undefined {
   const [, one, other, last] = CLAIM.exec(line) ?? []
   const claim = one ?? other ?? last
-  return LIBRARY_MESSAGES.find(([, message]) => message.test(line))?.[0] ?? CHECKS.find((check) => check === claim)
+  return (
+    LIBRARY_MESSAGES.find(([, message]) => message.test(line))?.[0] ??
+    CHECKS.find((check) => check === claim)
+  )
 }

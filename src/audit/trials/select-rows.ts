@@ -1,6 +1,12 @@
 import type * as z from 'zod'
 import { messageOf } from '../../sandbox/files/caught.ts'
-import { AUDIT_ROWS, CATALOGUE_VERSIONS, findAuditRow, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
+import {
+  AUDIT_ROWS,
+  CATALOGUE_VERSIONS,
+  findAuditRow,
+  OUTCOMES,
+  rowId,
+} from '../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
 import { didYouMean, excerpt, listed, quote } from '../../service/text/message-parts.ts'
 import type { AuditChoices } from '../choices.ts'
@@ -15,16 +21,26 @@ const KINDS = new Map<string, (row: AuditRow) => readonly string[]>([
 
 const PATTERNS = 'use/id_token.*, family:signature, flow:create, cwe:347 and level:must'
 
-/** The rows of the catalogue that patterns name. @throws Error with one line for a pattern that names no row */
-export function selectRows({ only = [], skip = [] }: Pick<AuditChoices, 'only' | 'skip'>): readonly AuditRow[] {
+/**
+ * The rows of the catalogue that patterns name.
+ * @throws Error with one line for a pattern that names no row
+ */
+export function selectRows({
+  only = [],
+  skip = [],
+}: Pick<AuditChoices, 'only' | 'skip'>): readonly AuditRow[] {
   const [wanted, left] = [only.flatMap(rowsNamed), skip.flatMap(rowsNamed)]
-  return AUDIT_ROWS.filter((row) => (only.length === 0 || wanted.includes(row)) && !left.includes(row))
+  return AUDIT_ROWS.filter(
+    (row) => (only.length === 0 || wanted.includes(row)) && !left.includes(row),
+  )
 }
 
 function rowsNamed(pattern: string): readonly AuditRow[] {
   const [, kind = '', value = ''] = /^(\w+):(.*)$/.exec(pattern) ?? []
   const valuesOf = KINDS.get(kind)
-  const glob = new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`)
+  const glob = new RegExp(
+    `^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`,
+  )
   const rows = AUDIT_ROWS.filter((row) =>
     valuesOf ? valuesOf(row).includes(value.replace(/^CWE-/i, '')) : glob.test(rowId(row)),
   )
@@ -36,9 +52,13 @@ function rowsNamed(pattern: string): readonly AuditRow[] {
   )
 }
 
-const FORM = ' A row is a flow and a name, as in use/id_token.expired; agekey-sandbox audit --list shows them'
+const FORM =
+  ' A row is a flow and a name, as in use/id_token.expired; agekey-sandbox audit --list shows them'
 
-/** The check of a schema: refuses unknown rows or versions of the catalogue, and a row that is named twice. */
+/**
+ * The check of a schema: refuses unknown rows or versions of the catalogue, and a row that is named
+ * twice.
+ */
 export function requireKnownNames({ value, issues }: z.core.ParsePayload<AuditChoices>): void {
   const { catalogue, known = [], only, skip } = value
   const versions: readonly string[] = CATALOGUE_VERSIONS
@@ -53,7 +73,10 @@ export function requireKnownNames({ value, issues }: z.core.ParsePayload<AuditCh
     }
   }
   if (catalogue !== undefined && !versions.includes(catalogue))
-    refuse(`${quote(catalogue)} is no version of the catalogue; there is ${versions.join(', ')}`, 'catalogue')
+    refuse(
+      `${quote(catalogue)} is no version of the catalogue; there is ${versions.join(', ')}`,
+      'catalogue',
+    )
   for (const [key, patterns] of Object.entries({ only, skip }))
     try {
       selectRows({ only: patterns })

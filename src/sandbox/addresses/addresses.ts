@@ -34,11 +34,19 @@ export interface AddressOptions {
  */
 export function settleAddresses(
   options: AddressOptions,
-  { protocol, port, host = 'localhost' }: { protocol: 'http' | 'https'; port: number; host?: string },
+  {
+    protocol,
+    port,
+    host = 'localhost',
+  }: { protocol: 'http' | 'https'; port: number; host?: string },
 ): Addresses {
   const basePath = options.basePath?.replace(/\/$/, '')
-  const baseUrl = withPath(normalizeBaseUrl(options.baseUrl ?? `${protocol}://${nameFor(host)}:${port}`), basePath)
-  const internalUrl = options.internalUrl === undefined ? undefined : normalizeBaseUrl(options.internalUrl)
+  const baseUrl = withPath(
+    normalizeBaseUrl(options.baseUrl ?? `${protocol}://${nameFor(host)}:${port}`),
+    basePath,
+  )
+  const internalUrl =
+    options.internalUrl === undefined ? undefined : normalizeBaseUrl(options.internalUrl)
   if (internalUrl === baseUrl) {
     throw ConfigError.of(
       `internalUrl: ${internalUrl} is the base URL; give the other address by which servers call, or leave it out`,
@@ -46,10 +54,18 @@ export function settleAddresses(
   }
   const trustHost = options.trustHost ?? false
   const unset = trustHost ? 'all' : 'loopback'
-  return { baseUrl, internalUrl, trustHost, followed: options.baseUrl === undefined ? unset : 'none' }
+  return {
+    baseUrl,
+    internalUrl,
+    trustHost,
+    followed: options.baseUrl === undefined ? unset : 'none',
+  }
 }
 
-/** The name by which clients reach a server that listens on `host`: `localhost`, unless it listens on one address of a network. */
+/**
+ * The name by which clients reach a server that listens on `host`: `localhost`, unless it listens
+ * on one address of a network.
+ */
 function nameFor(host: string): string {
   const address = isIP(host) === 6 ? `[${host}]` : host
   const isAddress = isIP(host) !== 0 && URL.canParse(`http://${address}`)
@@ -59,7 +75,10 @@ function nameFor(host: string): string {
 }
 
 /** The addresses of what is served below `path`. */
-export const addressesBelow = ({ baseUrl, internalUrl, ...rest }: Addresses, path: string): Addresses => ({
+export const addressesBelow = (
+  { baseUrl, internalUrl, ...rest }: Addresses,
+  path: string,
+): Addresses => ({
   ...rest,
   baseUrl: baseUrl + path,
   internalUrl: internalUrl === undefined ? undefined : internalUrl + path,
@@ -84,13 +103,17 @@ export const pathOf = (address: string): string => new URL(address).pathname.rep
 
 /** The host names of the addresses. */
 export const hostNamesOf = ({ baseUrl, internalUrl }: Addresses): string[] =>
-  [baseUrl, ...(internalUrl === undefined ? [] : [internalUrl])].map((address) => new URL(address).hostname)
+  [baseUrl, ...(internalUrl === undefined ? [] : [internalUrl])].map(
+    (address) => new URL(address).hostname,
+  )
 
 function withPath(baseUrl: string, basePath: string | undefined): string {
   const path = pathOf(baseUrl)
   if (basePath === undefined || basePath === path) return baseUrl
   if (path === '') return baseUrl + basePath
-  throw ConfigError.of(`basePath: ${basePath || '/'} is not the path of the base URL ${baseUrl}; give one of the two`)
+  throw ConfigError.of(
+    `basePath: ${basePath || '/'} is not the path of the base URL ${baseUrl}; give one of the two`,
+  )
 }
 
 /** Ranges by name, as Express knows them. */
@@ -118,9 +141,10 @@ LOOPBACK_ADDRESSES.addSubnet('127.0.0.0', 8, 'ipv4')
 LOOPBACK_ADDRESSES.addAddress('::1', 'ipv6')
 
 /**
- * Whether a host can only be this machine: `localhost` and the names below it (RFC 6761 section 6.3), 127.0.0.0/8, `::1`, and IPv4
- * addresses in the form of IPv6.
- * @param host an IP address, or the `hostname` of a URL: `localhost.`, `shop.localhost`, `127.0.0.2`, `[::1]`, `::ffff:127.0.0.1`
+ * Whether a host can only be this machine: `localhost` and the names below it (RFC 6761 section
+ * 6.3), 127.0.0.0/8, `::1`, and IPv4 addresses in the form of IPv6.
+ * @param host an IP address, or the `hostname` of a URL: `localhost.`, `shop.localhost`,
+ * `127.0.0.2`, `[::1]`, `::ffff:127.0.0.1`
  */
 export function isLoopbackHost(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1')
@@ -133,12 +157,13 @@ export function isLoopbackHost(host: string): boolean {
 export const isLoopbackUrl = (url: string): boolean => isLoopbackHost(new URL(url).hostname)
 
 /**
- * Why a client may not register `text` as a redirect URI; `undefined` when it may. Both `https` and `http` are allowed. Redirect URIs are
- * compared by exact match, so the text is kept as it is.
+ * Why a client may not register `text` as a redirect URI; `undefined` when it may. Both `https` and
+ * `http` are allowed. Redirect URIs are compared by exact match, so the text is kept as it is.
  */
 export function redirectUriProblem(text: string): string | undefined {
   const problem = webAddressProblem(text)
-  if (problem !== undefined) return `${problem}; a redirect URI looks like https://shop.example/callback`
+  if (problem !== undefined)
+    return `${problem}; a redirect URI looks like https://shop.example/callback`
   if (text.includes('#'))
     return `a redirect URI has no fragment, ${JSON.stringify(text)} has one; leave out the # and what follows`
   return undefined
@@ -150,9 +175,13 @@ function warningsOf(redirectUri: string): string[] {
   const isClearText = protocol === 'http:' && !isLoopbackHost(hostname)
   const inHost = hostname.includes('*') ? '; no host has such a name, so no browser reaches it' : ''
   return [
-    ...(isClearText ? ['sends tokens over the network in the clear; use https beyond this machine'] : []),
+    ...(isClearText
+      ? ['sends tokens over the network in the clear; use https beyond this machine']
+      : []),
     ...(redirectUri.includes('*')
-      ? [`has a *, which is compared as a character and is no wildcard${inHost}; register each address by itself`]
+      ? [
+          `has a *, which is compared as a character and is no wildcard${inHost}; register each address by itself`,
+        ]
       : []),
   ]
 }
@@ -162,7 +191,9 @@ export const redirectUriWarnings = (
   clients: readonly { readonly clientId: string; readonly redirectUris: readonly string[] }[],
 ): string[] =>
   clients.flatMap(({ clientId, redirectUris }) =>
-    redirectUris.flatMap((uri) => warningsOf(uri).map((warning) => `client ${clientId}: ${uri} ${warning}`)),
+    redirectUris.flatMap((uri) =>
+      warningsOf(uri).map((warning) => `client ${clientId}: ${uri} ${warning}`),
+    ),
   )
 
 /** Why `text` cannot be the base URL of the sandbox; `undefined` when it can. */
@@ -176,7 +207,8 @@ export const internalUrlProblem = (text: string): string | undefined =>
 /** Why `text` cannot be the path of a base URL; `undefined` when it can. */
 export function basePathProblem(text: string): string | undefined {
   const shown = JSON.stringify(text)
-  if (!text.startsWith('/')) return `${shown} does not begin with a slash; a base path looks like /agekey`
+  if (!text.startsWith('/'))
+    return `${shown} does not begin with a slash; a base path looks like /agekey`
   if (!/^(?:\/[\w.~-]+)*\/?$/.test(text) || /\/\.{1,2}(?:\/|$)/.test(text)) {
     return `${shown} is not a path of letters, digits, ".", "_", "~" and "-"; a base path looks like /agekey`
   }
@@ -188,7 +220,10 @@ export function normalizeBaseUrl(baseUrl: string): string {
   return new URL(baseUrl).href.replace(/\/+$/, '')
 }
 
-function endpointRootProblem(text: string, { kind, example }: { kind: string; example: string }): string | undefined {
+function endpointRootProblem(
+  text: string,
+  { kind, example }: { kind: string; example: string },
+): string | undefined {
   const problem = webAddressProblem(text)
   if (problem !== undefined) return `${problem}; ${kind} looks like ${example}`
   if (/[?#]/.test(text)) {
@@ -196,7 +231,8 @@ function endpointRootProblem(text: string, { kind, example }: { kind: string; ex
   }
   const { hostname, port, pathname } = new URL(text)
   const unopenable = hostProblem(hostname) ?? portProblem(port)
-  if (unopenable !== undefined) return `${JSON.stringify(text)} ${unopenable}; ${kind} looks like ${example}`
+  if (unopenable !== undefined)
+    return `${JSON.stringify(text)} ${unopenable}; ${kind} looks like ${example}`
   return surplusProblem(text, { kind, pathname }) ?? tenantPathProblem(pathname)
 }
 
@@ -222,7 +258,10 @@ function portProblem(port: string): string | undefined {
 const BELOW_BASE_URL = /\/(?:v1\/(?:oidc|svc|agekey)|\.well-known|_sandbox)(?:\/.*)?$/
 
 /** Why the URL of an issuer, of a discovery document or of a page is no base URL. */
-function surplusProblem(text: string, { kind, pathname }: { kind: string; pathname: string }): string | undefined {
+function surplusProblem(
+  text: string,
+  { kind, pathname }: { kind: string; pathname: string },
+): string | undefined {
   const [surplus] = BELOW_BASE_URL.exec(pathname) ?? []
   if (surplus === undefined) return undefined
   return `${JSON.stringify(text)} is an address below ${kind}: leave out ${surplus}, which the sandbox appends itself`
@@ -235,7 +274,8 @@ function tenantPathProblem(path: string): string | undefined {
 }
 
 function webAddressProblem(text: string): string | undefined {
-  // The URL parser accepts white space, backslashes and a wrong number of slashes; the exact match of redirect URIs does not.
+  // The URL parser accepts white space, backslashes and a wrong number of slashes; the exact match
+  // of redirect URIs does not.
   if (!/^https?:\/\/(?![/?#])[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) {
     return `${JSON.stringify(text)} is not an http or https URL`
   }

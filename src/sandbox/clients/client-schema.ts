@@ -10,7 +10,9 @@ const MAX_REDIRECT_URIS = 100
 const nonEmpty = z.string().min(1)
 
 /** RFC 6749, appendix A: client identifiers and secrets are printable ASCII. */
-const printableAscii = z.string().regex(/^[\x20-\x7e]+$/, { error: 'expected one or more printable ASCII characters' })
+const printableAscii = z
+  .string()
+  .regex(/^[\x20-\x7e]+$/, { error: 'expected one or more printable ASCII characters' })
 
 const redirectUri = z.string().check(({ value, issues }) => {
   const message = redirectUriProblem(value)
@@ -26,7 +28,9 @@ export const clientSchema = z.strictObject({
   redirect_uris: countedList(redirectUri, { min: 1, max: MAX_REDIRECT_URIS }).describe(
     'Matched character by character',
   ),
-  persona: nonEmpty.optional().describe('Decides for every request of this client, without a choice page'),
+  persona: nonEmpty
+    .optional()
+    .describe('Decides for every request of this client, without a choice page'),
   signing_alg: z
     .enum(SIGNING_ALGORITHMS)
     .optional()
@@ -42,4 +46,5 @@ export const clientSettingsSchema = z.object({
 export type ClientSettings = Readonly<z.infer<typeof clientSettingsSchema>>
 
 /** The client in camelCase, as the sandbox uses it. */
-export const clientSettingsOf = (client: z.output<typeof clientSchema>): ClientSettings => camelCased(client)
+export const clientSettingsOf = (client: z.output<typeof clientSchema>): ClientSettings =>
+  camelCased(client)

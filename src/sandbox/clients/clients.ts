@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Client } from '../../service/oidc/ports.ts'
-import { type Addresses, baseUrlAt, isLoopbackUrl, redirectUriProblem } from '../addresses/addresses.ts'
+import {
+  type Addresses,
+  baseUrlAt,
+  isLoopbackUrl,
+  redirectUriProblem,
+} from '../addresses/addresses.ts'
 import type { ClientSettings } from './client-schema.ts'
 import { createMask, type Mask } from './mask.ts'
 
@@ -13,8 +18,8 @@ export interface SandboxClient extends Client {
 export type SandboxClients = ReturnType<typeof createClients>
 
 /**
- * The built-in client, known without any config. Any path and port on this machine counts as registered, and the redirect URIs of the
- * setting `redirectUris`.
+ * The built-in client, known without any config. Any path and port on this machine counts as
+ * registered, and the redirect URIs of the setting `redirectUris`.
  */
 export const BUILTIN_CLIENT = {
   clientId: 'ak_test_sandbox',
@@ -32,8 +37,9 @@ interface ClientsOptions {
 }
 
 /**
- * Creates the registered relying parties: the built-in client unless it is switched off, the demo client of the sandbox at `demoOf`, and
- * the declared clients, which replace the other two when they share an identifier. `secrets` are those of the process, to be masked too.
+ * Creates the registered relying parties: the built-in client unless it is switched off, the demo
+ * client of the sandbox at `demoOf`, and the declared clients, which replace the other two when
+ * they share an identifier. `secrets` are those of the process, to be masked too.
  */
 export function createClients(
   declared: readonly ClientSettings[],
@@ -47,11 +53,14 @@ export function createClients(
   }
   let made: Mask | undefined
   /**
-   * Removes the secrets of the clients and of the process from what is recorded or shown. The mask is created when a call is first shown:
-   * most tenants are called and never looked at.
+   * Removes the secrets of the clients and of the process from what is recorded or shown. The mask
+   * is created when a call is first shown: most tenants are called and never looked at.
    */
   const mask: Mask = (value) => {
-    made ??= createMask([...secrets, ...[...clients.values()].map(({ clientSecret }) => clientSecret)])
+    made ??= createMask([
+      ...secrets,
+      ...[...clients.values()].map(({ clientSecret }) => clientSecret),
+    ])
     return made(value)
   }
   return {
@@ -66,7 +75,13 @@ export function createClients(
 function fromSettings(settings: ClientSettings): SandboxClient {
   const { name = settings.clientId, logo, persona, ...client } = settings
   const registered = new Set(client.redirectUris)
-  return { ...client, name, logo, persona, allowsRedirectTo: (redirectUri) => registered.has(redirectUri) }
+  return {
+    ...client,
+    name,
+    logo,
+    persona,
+    allowsRedirectTo: (redirectUri) => registered.has(redirectUri),
+  }
 }
 
 function builtinClient(redirectUris: readonly string[]): SandboxClient {
@@ -76,12 +91,14 @@ function builtinClient(redirectUris: readonly string[]): SandboxClient {
     persona: undefined,
     redirectUris,
     allowsLoopback: true,
-    allowsRedirectTo: (redirectUri) => redirectUris.includes(redirectUri) || isOnLoopback(redirectUri),
+    allowsRedirectTo: (redirectUri) =>
+      redirectUris.includes(redirectUri) || isOnLoopback(redirectUri),
   }
 }
 
 /** Any path and port on this machine, if a client may register the URI. */
-const isOnLoopback = (text: string): boolean => redirectUriProblem(text) === undefined && isLoopbackUrl(text)
+const isOnLoopback = (text: string): boolean =>
+  redirectUriProblem(text) === undefined && isLoopbackUrl(text)
 
 /** The client_id of the demo, the relying party that the sandbox itself plays. */
 export const DEMO_CLIENT_ID = 'sandbox-demo'
@@ -89,12 +106,15 @@ export const DEMO_CLIENT_ID = 'sandbox-demo'
 /** The redirect URI of the demo of the sandbox at `baseUrl`. */
 export const demoCallback = (baseUrl: string) => `${baseUrl}/_sandbox/demo/callback`
 
-/** Only this process knows the secret: the demo calls its own process, so replicas need not share the secret. */
+/**
+ * Only this process knows the secret: the demo calls its own process, so replicas need not share
+ * the secret.
+ */
 const clientSecret = randomBytes(16).toString('base64url')
 
 /**
- * The client of the demo. It works whatever the config declares, and returns only to its own page, under each address of the sandbox
- * itself.
+ * The client of the demo. It works whatever the config declares, and returns only to its own page,
+ * under each address of the sandbox itself.
  */
 export const demoClient = (addresses: Addresses): SandboxClient => ({
   clientId: DEMO_CLIENT_ID,

@@ -11,7 +11,10 @@ export const MASKED = '***'
 const SECRET_NAMES = ['client_secret', 'access_token', 'control_token']
 
 /** A member of JSON text, or a parameter of a query, whose name says that it is a secret. */
-const NAMED_MEMBER = new RegExp(`("(?:${SECRET_NAMES.join('|')})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'g')
+const NAMED_MEMBER = new RegExp(
+  `("(?:${SECRET_NAMES.join('|')})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`,
+  'g',
+)
 const NAMED_PARAMETER = new RegExp(`(\\b(?:${SECRET_NAMES.join('|')})=)[^&\\s"']+`, 'g')
 
 /** Ends a value that a message has cut off. */
@@ -20,8 +23,9 @@ const CUT = '(?:…|\\.{3})'
 const ACCESS_TOKEN = `${ACCESS_TOKEN_PREFIX}(?:[\\w+/=-]{20,}|[\\w+/=-]*${CUT})`
 
 /**
- * Creates the mask for `secrets`. It finds each secret as it is, percent-encoded or escaped as in JSON, also inside other texts and in
- * Basic credentials. It finds access tokens by their prefix, and values under the names of secrets.
+ * Creates the mask for `secrets`. It finds each secret as it is, percent-encoded or escaped as in
+ * JSON, also inside other texts and in Basic credentials. It finds access tokens by their prefix,
+ * and values under the names of secrets.
  */
 export function createMask(secrets: readonly string[]): Mask {
   const known = [...new Set(secrets)].filter((secret) => secret.trim() !== '')
@@ -38,7 +42,10 @@ export function createMask(secrets: readonly string[]): Mask {
 interface Wanted {
   /** The secrets. */
   readonly pattern: RegExp
-  /** What may be the base64 of credentials with a secret, in both alphabets of RFC 4648, also cut off by a message. */
+  /**
+   * What may be the base64 of credentials with a secret, in both alphabets of RFC 4648, also cut
+   * off by a message.
+   */
   readonly base64: RegExp
 }
 
@@ -63,7 +70,9 @@ function maskedText(text: string, wanted: Wanted): string {
     .replace(wanted.base64, (part) => withoutCredentials(part, wanted))
   if (!isHidden(shown, wanted)) return shown
   // A URL keeps its other parts.
-  const parts = shown.replaceAll(/[^?&=#/\s"',]+/g, (part) => (isHidden(part, wanted) ? MASKED : part))
+  const parts = shown.replaceAll(/[^?&=#/\s"',]+/g, (part) =>
+    isHidden(part, wanted) ? MASKED : part,
+  )
   return isHidden(parts, wanted) ? MASKED : parts
 }
 
@@ -90,11 +99,14 @@ function isRevealed(text: string, reveals: (plain: string) => boolean): boolean 
 const CREDENTIALS = /[\x20-\x7e]*:[\x20-\x7e]+/g
 
 const holdsCredentials = (text: string, wanted: Wanted): boolean =>
-  Array.from(text.matchAll(wanted.base64)).some(([part]) => withoutCredentials(part, wanted) !== part)
+  Array.from(text.matchAll(wanted.base64)).some(
+    ([part]) => withoutCredentials(part, wanted) !== part,
+  )
 
 /**
- * A base64 text without the Basic credentials (RFC 7617) that hold a secret, as it is or form-encoded in any way (RFC 6749 section 2.3.1).
- * The credentials may follow a slash, because a path also consists of the characters of base64.
+ * A base64 text without the Basic credentials (RFC 7617) that hold a secret, as it is or
+ * form-encoded in any way (RFC 6749 section 2.3.1). The credentials may follow a slash, because a
+ * path also consists of the characters of base64.
  */
 function withoutCredentials(base64: string, { pattern }: Wanted): string {
   const end = CUT_END.exec(base64)?.[0] ?? ''
@@ -106,17 +118,25 @@ function withoutCredentials(base64: string, { pattern }: Wanted): string {
     if (!bytes.includes(':')) continue
     for (const { 0: credentials, index } of bytes.toString('latin1').matchAll(CREDENTIALS)) {
       const shown = credentials + end
-      if (shown.search(pattern) < 0 && !isRevealed(shown, (plain) => plain.search(pattern) >= 0)) continue
+      if (shown.search(pattern) < 0 && !isRevealed(shown, (plain) => plain.search(pattern) >= 0))
+        continue
       return text.slice(0, offset + Math.floor((index * 4) / 3)) + MASKED
     }
   }
   return base64
 }
 
-/** Where base64 may begin: at the start or behind a slash. Beginnings that are a multiple of four characters apart decode alike. */
+/**
+ * Where base64 may begin: at the start or behind a slash. Beginnings that are a multiple of four
+ * characters apart decode alike.
+ */
 function offsetsIn(text: string): Iterable<number> {
   const offsets = new Map([[0, 0]])
-  for (let slash = text.indexOf('/'); slash >= 0 && offsets.size < 4; slash = text.indexOf('/', slash + 1)) {
+  for (
+    let slash = text.indexOf('/');
+    slash >= 0 && offsets.size < 4;
+    slash = text.indexOf('/', slash + 1)
+  ) {
     const offset = slash + 1
     if (!offsets.has(offset % 4)) offsets.set(offset % 4, offset)
   }
@@ -125,20 +145,30 @@ function offsetsIn(text: string): Iterable<number> {
 
 const CUT_END = new RegExp(`${CUT}$`)
 
-/** Decision: a shorter secret may be part of an ordinary word, so it is masked only where it stands alone. */
+/**
+ * Decision: a shorter secret may be part of an ordinary word, so it is masked only where it stands
+ * alone.
+ */
 const MIN_MASKED_ANYWHERE = 8
 
-/** A pattern of all secrets, each whole or cut off by a message. Plain alternatives stand together, because V8 then joins them. */
+/**
+ * A pattern of all secrets, each whole or cut off by a message. Plain alternatives stand together,
+ * because V8 then joins them.
+ */
 function patternOf(secrets: readonly string[]): string {
   const forms = [
-    ...new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), decoded(secret)])),
+    ...new Set(
+      secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), decoded(secret)]),
+    ),
   ]
   const long = forms.filter((form) => form.length >= MIN_MASKED_ANYWHERE)
   const short = forms.filter((form) => form.length < MIN_MASKED_ANYWHERE)
   const beginnings = [...new Set(long.map((form) => form.slice(0, MIN_MASKED_ANYWHERE)))]
   return [
     ...long.map(literally),
-    ...(long.length > 0 ? [`(?:${beginnings.map(literally).join('|')})[^…]{0,${MAX_QUOTED}}?${CUT}`] : []),
+    ...(long.length > 0
+      ? [`(?:${beginnings.map(literally).join('|')})[^…]{0,${MAX_QUOTED}}?${CUT}`]
+      : []),
     ...short.map((form) => `(?<!\\w)${literally(form)}(?!\\w)`),
     ACCESS_TOKEN,
   ].join('|')
@@ -148,12 +178,19 @@ function patternOf(secrets: readonly string[]): string {
 const MAX_QUOTED = 80
 
 /** Matches the text; a blank also matches the `+` of a form. */
-const literally = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll(' ', '[ +]')
+const literally = (text: string) =>
+  text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll(' ', '[ +]')
 
-/** Decodes percent-encoding, JSON escapes and the parts of an id_token; malformed parts stay as they are. */
+/**
+ * Decodes percent-encoding, JSON escapes and the parts of an id_token; malformed parts stay as they
+ * are.
+ */
 const decoded = (text: string) =>
   text.replaceAll(
     /(?:%|\\u00)([0-9a-f]{2})|\\(["\\/])|\b(eyJ[\w-]+)/gi,
     (_, code?: string, escaped?: string, part = '') =>
-      escaped ?? (code ? String.fromCharCode(Number.parseInt(code, 16)) : Buffer.from(part, 'base64url').toString()),
+      escaped ??
+      (code
+        ? String.fromCharCode(Number.parseInt(code, 16))
+        : Buffer.from(part, 'base64url').toString()),
   )

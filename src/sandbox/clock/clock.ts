@@ -6,7 +6,9 @@ import { mustBe } from '../../service/text/schema-problems.ts'
 /** What a clock shows on the control API: instants as ISO 8601 in UTC. */
 export const clockStateSchema = z.object({
   now: z.string().describe('ISO 8601 date-time in UTC'),
-  base: z.string().describe('The instant from which relative dates count: ISO 8601 date-time in UTC'),
+  base: z
+    .string()
+    .describe('The instant from which relative dates count: ISO 8601 date-time in UTC'),
   advanced_seconds: z.number().describe('Since the last set or reset'),
   frozen: z.boolean(),
 })
@@ -33,14 +35,18 @@ const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 /** The clock of one tenant. All lifetimes and ages are judged by this clock. */
 export type SandboxClock = ReturnType<typeof createClock>
 
-/** Creates a clock in real time. `systemNow` gives real time in epoch milliseconds; no other file reads the system clock. */
+/**
+ * Creates a clock in real time. `systemNow` gives real time in epoch milliseconds; no other file
+ * reads the system clock.
+ */
 export function createClock({ systemNow = Date.now }: { readonly systemNow?: () => number } = {}) {
   let { set, frozenAt, advancedMs } = UNMOVED
 
   const realTime = () => frozenAt ?? systemNow()
   const baseAt = (real: number) => set?.instant ?? real
   const elapsedAt = (real: number) => (set === undefined ? 0 : real - set.startedAt)
-  // A clock that was set near the end of the calendar keeps running; ISO dates need a year of four digits.
+  // A clock that was set near the end of the calendar keeps running; ISO dates need a year of four
+  // digits.
   const nowAt = (real: number) => Math.min(baseAt(real) + elapsedAt(real) + advancedMs, LATEST)
 
   const recall = (memory: ClockMemory) => {
@@ -52,11 +58,16 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
   return {
     now: () => nowAt(realTime()),
     /**
-     * The instant from which the relative dates of personas count, in epoch milliseconds: real time, or the instant of the
-     * last `set`. Advancing does not move it, so a persona grows older only when time is advanced, not while a container runs.
+     * The instant from which the relative dates of personas count, in epoch milliseconds: real
+     * time, or the instant of the last `set`. Advancing does not move it, so a persona grows older
+     * only when time is advanced, not while a container runs.
      */
     base: () => baseAt(realTime()),
-    /** Moves now and base to `exact` (epoch milliseconds) and forgets what was advanced. Stays frozen or running. @throws Refusal */
+    /**
+     * Moves now and base to `exact` (epoch milliseconds) and forgets what was advanced. Stays
+     * frozen or running.
+     * @throws Refusal
+     */
     set(exact: number) {
       const instant = Math.floor(exact)
       if (!(instant >= EARLIEST && instant <= LATEST)) {
@@ -74,10 +85,14 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
         return
       }
       // A clock that was set continues where it stopped; a clock in real time returns to real time.
-      if (set !== undefined) set = { instant: set.instant, startedAt: set.startedAt + systemNow() - realTime() }
+      if (set !== undefined)
+        set = { instant: set.instant, startedAt: set.startedAt + systemNow() - realTime() }
       frozenAt = undefined
     },
-    /** Advances the clock by `seconds`, frozen or not. @throws Refusal for a negative number or an instant beyond year 9999 */
+    /**
+     * Advances the clock by `seconds`, frozen or not.
+     * @throws Refusal for a negative number or an instant beyond year 9999
+     */
     advance(seconds: number) {
       if (!(seconds >= 0)) {
         throw Refusal.invalidRequest(
@@ -87,7 +102,9 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
       const advanced = advancedMs + Math.round(seconds * 1000)
       const real = realTime()
       if (baseAt(real) + elapsedAt(real) + advanced > LATEST) {
-        throw Refusal.invalidRequest(`advance: ${seconds} seconds would pass the end of the year 9999; advance by less`)
+        throw Refusal.invalidRequest(
+          `advance: ${seconds} seconds would pass the end of the year 9999; advance by less`,
+        )
       }
       advancedMs = advanced
     },
@@ -110,7 +127,10 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
 
 /** How the tenant's clock differed from real time when a call came. */
 export const recordedClockSchema = z.object({
-  /** The base of relative dates, ISO 8601: the instant of the last `set`, or of freezing a clock in real time. */
+  /**
+   * The base of relative dates, ISO 8601: the instant of the last `set`, or of freezing a clock in
+   * real time.
+   */
   base: z.string().optional(),
   advanced_seconds: z.number().optional(),
   frozen: z.literal(true).optional(),
@@ -132,10 +152,15 @@ export function recordedClock(
 
 const isInstant = mustBe(INSTANT_FORMS)
 
-/** What moves a clock: members may be combined and apply in the order reset, set, freeze, advance. */
+/**
+ * What moves a clock: members may be combined and apply in the order reset, set, freeze, advance.
+ */
 export const clockMoveSchema = z
   .strictObject({
-    reset: z.literal(true, mustBe('true, or left out')).optional().describe('Back to real time, running'),
+    reset: z
+      .literal(true, mustBe('true, or left out'))
+      .optional()
+      .describe('Back to real time, running'),
     set: z
       .string(isInstant)
       .refine((text) => parseInstant(text) !== undefined, isInstant)
@@ -156,7 +181,10 @@ export const clockMoveSchema = z
 
 export type ClockMove = z.infer<typeof clockMoveSchema>
 
-/** Moves the clock. When a move fails, the clock keeps its old state. @throws Refusal when the move leaves the calendar */
+/**
+ * Moves the clock. When a move fails, the clock keeps its old state.
+ * @throws Refusal when the move leaves the calendar
+ */
 export function moveClock(clock: SandboxClock, move: ClockMove): void {
   const before = clock.remember()
   try {
@@ -172,10 +200,14 @@ export function moveClock(clock: SandboxClock, move: ClockMove): void {
   }
 }
 
-/** How the clock differs from real time, in words: `+1 day 2 h`, `frozen at 2026-01-31 12:00:00Z`; `undefined` in real time. */
+/**
+ * How the clock differs from real time, in words: `+1 day 2 h`, `frozen at 2026-01-31 12:00:00Z`;
+ * `undefined` in real time.
+ */
 export function describeClock(clock: Pick<SandboxClock, 'now' | 'remember'>): string | undefined {
   const { set, frozenAt, advancedMs } = clock.remember()
-  if (frozenAt !== undefined) return `frozen at ${new Date(clock.now()).toISOString().slice(0, 19).replace('T', ' ')}Z`
+  if (frozenAt !== undefined)
+    return `frozen at ${new Date(clock.now()).toISOString().slice(0, 19).replace('T', ' ')}Z`
   if (set === undefined && advancedMs === 0) return undefined
   const offsetMs = advancedMs + (set === undefined ? 0 : set.instant - set.startedAt)
   return `${offsetMs < 0 ? '−' : '+'}${describeSeconds(Math.round(Math.abs(offsetMs) / 1000))}`
@@ -200,7 +232,10 @@ export function describeSeconds(seconds: number): string {
   return parts.slice(0, 2).join(' ') || '0 s'
 }
 
-/** Starts a stopwatch in real time, which no sandbox clock moves. The result gives the milliseconds since the start. */
+/**
+ * Starts a stopwatch in real time, which no sandbox clock moves. The result gives the milliseconds
+ * since the start.
+ */
 export function startStopwatch(): () => number {
   const startedAt = performance.now()
   return () => performance.now() - startedAt

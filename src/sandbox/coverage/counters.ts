@@ -13,7 +13,10 @@ export const COVERAGE_FORMAT = 1
 
 /** Distinct claims that are counted; later ones are only numbered in `omitted`. */
 export const MAX_CLAIMS = 100
-/** Characters of all claims that coverage names, counted once for each threshold; beyond this limit further claims are not counted. */
+/**
+ * Characters of all claims that coverage names, counted once for each threshold; beyond this limit
+ * further claims are not counted.
+ */
 const MAX_NAMED_CHARACTERS = 2 * 1024 * 1024
 /** Names of tests beside one count. */
 export const MAX_TESTS = 20
@@ -84,7 +87,10 @@ const claimsCountersSchema = z.object({
 /** What was delivered to one distinct `claims`. */
 export type ClaimsCounters = z.infer<typeof claimsCountersSchema>
 
-/** What was delivered to a client. Unknown members are dropped, so that this schema also reads a file with derived members. */
+/**
+ * What was delivered to a client. Unknown members are dropped, so that this schema also reads a
+ * file with derived members.
+ */
 export const countersSchema = z.object({
   format: z.literal(COVERAGE_FORMAT),
   version: z.string().describe('Of agekey-sandbox'),
@@ -98,7 +104,9 @@ export const countersSchema = z.object({
   ),
   omitted: z
     .object({ claims: z.int().min(0) })
-    .describe(`Answers to further distinct claims than coverage names (at most ${MAX_CLAIMS}), which are not counted`),
+    .describe(
+      `Answers to further distinct claims than coverage names (at most ${MAX_CLAIMS}), which are not counted`,
+    ),
 })
 
 export type CoverageCounters = z.infer<typeof countersSchema>
@@ -116,18 +124,24 @@ export const emptyCounters = (version: string): CoverageCounters => ({
   omitted: { claims: 0 },
 })
 
-/** A key that is the same for claims which differ only in the order of members and in the instants of `verified_after`. */
+/**
+ * A key that is the same for claims which differ only in the order of members and in the instants
+ * of `verified_after`.
+ */
 export function claimsKey(claims: Claims): string {
   return JSON.stringify(claims, (name, value: unknown) => {
     if (name === 'verified_after') return true
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-    return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    return Object.fromEntries(
+      Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)),
+    )
   })
 }
 
 /** Whether further claims fit beside `counted`; accepted claims take room. */
 export function claimsRoom(counted: readonly ClaimsCounters[]): (claims: Claims) => boolean {
-  const charactersOf = (claims: Claims) => claims.age_thresholds.length * JSON.stringify(claims).length
+  const charactersOf = (claims: Claims) =>
+    claims.age_thresholds.length * JSON.stringify(claims).length
   let count = counted.length
   let characters = counted.reduce((sum, { claims }) => sum + charactersOf(claims), 0)
   return (claims) => {
@@ -139,9 +153,14 @@ export function claimsRoom(counted: readonly ClaimsCounters[]): (claims: Claims)
   }
 }
 
-/** Adds counts and unites names of tests. The order of `parts` does not matter for counts. @param version of agekey-sandbox */
-export const mergeCoverage = (parts: readonly CoverageCounters[], version: string): CoverageCounters =>
-  parts.reduce(addCounters, emptyCounters(version))
+/**
+ * Adds counts and unites names of tests. The order of `parts` does not matter for counts.
+ * @param version of agekey-sandbox
+ */
+export const mergeCoverage = (
+  parts: readonly CoverageCounters[],
+  version: string,
+): CoverageCounters => parts.reduce(addCounters, emptyCounters(version))
 
 const addCounters = (one: CoverageCounters, other: CoverageCounters): CoverageCounters => ({
   ...one,
@@ -174,7 +193,8 @@ const mergeEntries = (one: ClaimsCounters, other: ClaimsCounters): ClaimsCounter
   boundaries: mergeSides(one.boundaries, other.boundaries),
 })
 
-const mergeSides = (one: SidesTable, other: SidesTable): SidesTable => mergeTables(one, other, mergeHits)
+const mergeSides = (one: SidesTable, other: SidesTable): SidesTable =>
+  mergeTables(one, other, mergeHits)
 
 const mergeHits = (one: HitsTable, other: HitsTable): HitsTable => mergeTables(one, other, addHits)
 
@@ -196,7 +216,10 @@ function mergeTables<Value>(
   return Object.fromEntries(merged)
 }
 
-/** Reads the counters of a coverage file; what is derived in it is not read. @throws ConfigError with one line */
+/**
+ * Reads the counters of a coverage file; what is derived in it is not read.
+ * @throws ConfigError with one line
+ */
 export function parseCoverage(text: string, file: string): CoverageCounters {
   const json = parseJson(text)
   if (!json.ok) throw noCoverage(file, `it is not JSON: ${json.reason}`)
@@ -207,7 +230,10 @@ export function parseCoverage(text: string, file: string): CoverageCounters {
     throw noCoverage(file, `it has no ${missing}`)
   }
   if (value['format'] !== COVERAGE_FORMAT) {
-    const by = typeof value['version'] === 'string' ? `, written by agekey-sandbox ${quote(value['version'])}` : ''
+    const by =
+      typeof value['version'] === 'string'
+        ? `, written by agekey-sandbox ${quote(value['version'])}`
+        : ''
     throw ConfigError.of(
       `${file}: it has format ${quote(JSON.stringify(value['format']) ?? '')}${by}; this version reads format ${COVERAGE_FORMAT}: run the tests again with this version, or read it with the version that wrote it`,
     )
@@ -227,10 +253,13 @@ export function coverageIn(text: string): Readonly<Record<string, unknown>> | un
 /** By these a coverage file is known, whatever its format. */
 const MEMBERS = ['format', 'claims', 'rows']
 
-const missingIn = (value: unknown) => MEMBERS.filter((name) => !isJsonObject(value) || !(name in value))
+const missingIn = (value: unknown) =>
+  MEMBERS.filter((name) => !isJsonObject(value) || !(name in value))
 
 const looksLikeCoverage = (value: unknown): value is Record<string, unknown> =>
   isJsonObject(value) && missingIn(value).length === 0
 
 const noCoverage = (file: string, reason: string) =>
-  ConfigError.of(`${file}: it is no coverage file: ${reason}; name a file that the setting coverage_file wrote`)
+  ConfigError.of(
+    `${file}: it is no coverage file: ${reason}; name a file that the setting coverage_file wrote`,
+  )

@@ -2,7 +2,12 @@ import type { Claims } from '../../service/age/claims.ts'
 import { birthdaysAt, filterResults, filtersOf } from '../../service/age/claims-seen.ts'
 import type { Callback } from '../../service/oidc/callback.ts'
 import type { CreateTransaction } from '../../service/oidc/create.ts'
-import { ENDPOINTS, type Endpoint, SERVER_CALLS, type ServerCall } from '../../service/oidc/endpoints.ts'
+import {
+  ENDPOINTS,
+  type Endpoint,
+  SERVER_CALLS,
+  type ServerCall,
+} from '../../service/oidc/endpoints.ts'
 import type { UseEvaluation, UseTransaction } from '../../service/oidc/use.ts'
 import type { RecordedIn } from '../journal/journal.ts'
 import { findOutcome, rowId } from '../outcomes/catalogue.ts'
@@ -32,7 +37,9 @@ export type TenantCoverage = ReturnType<CoverageKeeper['of']>
 interface Delivered {
   readonly endpoint: Endpoint
   readonly answer: {
-    readonly reply: Pick<ServerReply, 'status' | 'delayMs' | 'dropped'> & { readonly body: { readonly kind: string } }
+    readonly reply: Pick<ServerReply, 'status' | 'delayMs' | 'dropped'> & {
+      readonly body: { readonly kind: string }
+    }
     /** The valid authorization request that the call made or ends. */
     readonly asked?: UseTransaction | CreateTransaction | undefined
     readonly callback?: Callback | undefined
@@ -55,10 +62,16 @@ interface Counting {
 /** Deliveries that are not counted yet. */
 const MAX_UNCOUNTED = 32
 
-/** Tenants with counters of their own; beyond this limit the least recently counted tenant is added to the root tenant. */
+/**
+ * Tenants with counters of their own; beyond this limit the least recently counted tenant is added
+ * to the root tenant.
+ */
 const MAX_COUNTED_TENANTS = 200
 
-/** @param options.root the name of the root tenant @param options.onChange called after each count */
+/**
+ * @param options.root the name of the root tenant
+ * @param options.onChange called after each count
+ */
 export function createCoverageKeeper({
   version,
   root,
@@ -73,7 +86,8 @@ export function createCoverageKeeper({
   const names = new Map<string, string>()
   const uncounted: { readonly tenant: string; readonly delivered: Delivered }[] = []
   const keep = (tenant: string, counters: CoverageCounters): Counting => {
-    const hit = (table: HitsTable, name: string) => addHit(table, name, names.get(tenant) ?? names.get(root))
+    const hit = (table: HitsTable, name: string) =>
+      addHit(table, name, names.get(tenant) ?? names.get(root))
     const made = { counters, tableOf: createClaimsTables(counters), hit }
     kept.set(tenant, made)
     return made
@@ -85,7 +99,8 @@ export function createCoverageKeeper({
     kept.delete(tenant)
     keep(root, mergeCoverage([keptOf(root).counters, gone.counters], version))
   }
-  const keptOf = (tenant: string): Counting => kept.get(tenant) ?? keep(tenant, emptyCounters(version))
+  const keptOf = (tenant: string): Counting =>
+    kept.get(tenant) ?? keep(tenant, emptyCounters(version))
   const makeRoom = () => {
     if (kept.size <= MAX_COUNTED_TENANTS) return
     const oldest = [...kept.keys()].find((tenant) => tenant !== root)
@@ -101,7 +116,8 @@ export function createCoverageKeeper({
     return found
   }
   const countAll = () => {
-    for (const { tenant, delivered } of uncounted.splice(0)) countDelivery(delivered, countingOf(tenant))
+    for (const { tenant, delivered } of uncounted.splice(0))
+      countDelivery(delivered, countingOf(tenant))
   }
   const all = () =>
     mergeCoverage(
@@ -116,7 +132,10 @@ export function createCoverageKeeper({
       forget(tenant)
     },
     of: (tenant: string) => ({
-      /** Queues a delivery. Deliveries are counted in batches, or when the counters are read, so that no call waits. */
+      /**
+       * Queues a delivery. Deliveries are counted in batches, or when the counters are read, so
+       * that no call waits.
+       */
       delivered(delivered: Delivered) {
         uncounted.push({ tenant, delivered })
         if (uncounted.length >= MAX_UNCOUNTED) countAll()
@@ -125,7 +144,9 @@ export function createCoverageKeeper({
       /** The counters; for the root tenant those of all tenants. */
       counters() {
         countAll()
-        return tenant === root ? all() : mergeCoverage([kept.get(tenant)?.counters ?? emptyCounters(version)], version)
+        return tenant === root
+          ? all()
+          : mergeCoverage([kept.get(tenant)?.counters ?? emptyCounters(version)], version)
       },
       /** Sets these counters to 0. */
       clear() {
@@ -135,8 +156,8 @@ export function createCoverageKeeper({
         onChange?.()
       },
       /**
-       * Lists coming deliveries under this test; without a name under none. A name of the root tenant also applies to tenants without
-       * their own.
+       * Lists coming deliveries under this test; without a name under none. A name of the root
+       * tenant also applies to tenants without their own.
        */
       name(test: string | undefined) {
         countAll()
@@ -167,13 +188,16 @@ interface Ended {
   readonly outcome?: Outcome | undefined
 }
 
-/** Counts what was sent to a client. A waiting page, an iframe and an audit deliver nothing to it. */
+/**
+ * Counts what was sent to a client. A waiting page, an iframe and an audit deliver nothing to it.
+ */
 function countDelivery({ endpoint, answer, audit }: Delivered, counting: Counting): void {
   const called = SERVER_CALLS.find((call) => call === endpoint.call)
   if (audit) {
     const pushed = counting.counters.calls.par?.['success']
     // Only the browser used the request: the pushed request was counted before.
-    if (audit === 'late' && endpoint === ENDPOINTS.create && pushed && pushed.count > 0) pushed.count--
+    if (audit === 'late' && endpoint === ENDPOINTS.create && pushed && pushed.count > 0)
+      pushed.count--
     return
   }
   if (called) {
@@ -186,11 +210,15 @@ function countDelivery({ endpoint, answer, audit }: Delivered, counting: Countin
   // The choice on a page ends a request that was counted before.
   if (transaction && endpoint.correlation !== 'transaction') countAsked(transaction, counting)
   if (!callback) return
-  const outcome = decision?.outcome ?? (endedAs === undefined ? undefined : findOutcome(flow, endedAs))
+  const outcome =
+    decision?.outcome ?? (endedAs === undefined ? undefined : findOutcome(flow, endedAs))
   countEnded({ flow, callback, transaction, evaluation, outcome }, counting)
 }
 
-function countAsked(transaction: UseTransaction | CreateTransaction, { counters, tableOf, hit }: Counting): void {
+function countAsked(
+  transaction: UseTransaction | CreateTransaction,
+  { counters, tableOf, hit }: Counting,
+): void {
   const ask = (what: Asked) => hit(counters.asked, what)
   ask(transaction.flow)
   if (transaction.flow !== 'use') return
@@ -214,24 +242,33 @@ function countEnded(ended: Ended, counting: Counting): void {
 }
 
 /**
- * Decision: an outcome that changes an answer counts for its row alone. An outcome that a correct client accepts counts for both, because
- * it changes none of the answers.
+ * Decision: an outcome that changes an answer counts for its row alone. An outcome that a correct
+ * client accepts counts for both, because it changes none of the answers.
  */
-const isSpoiled = (outcome: Outcome | undefined) => outcome?.apply !== undefined && outcome.correctClient !== 'accept'
+const isSpoiled = (outcome: Outcome | undefined) =>
+  outcome?.apply !== undefined && outcome.correctClient !== 'accept'
 
-function endingsOf({ flow, callback, evaluation, outcome }: Ended, hasCode: boolean): readonly EndingName[] {
+function endingsOf(
+  { flow, callback, evaluation, outcome }: Ended,
+  hasCode: boolean,
+): readonly EndingName[] {
   if (evaluation) {
     if (Object.values(evaluation.ageThresholds).some((met) => met)) return ['verified']
     return hasCode ? ['none_met', 'code_issued'] : ['none_met']
   }
-  const has = (name: string, value: string) => callback.params.some(([sent, as]) => sent === name && as === value)
+  const has = (name: string, value: string) =>
+    callback.params.some(([sent, as]) => sent === name && as === value)
   if (has('create_requested', 'true')) return ['create_requested']
   if (has('error', 'access_denied')) return [flow === 'use' ? 'access_denied' : 'create_denied']
   if (outcome?.name === 'request_uri.expired') return ['request_uri_expired']
   return callback.params.some(([name]) => name === 'error') ? ['other_error'] : ['created']
 }
 
-function countAnswers(transaction: UseTransaction, evaluation: UseEvaluation, { tableOf, hit }: Counting): void {
+function countAnswers(
+  transaction: UseTransaction,
+  evaluation: UseEvaluation,
+  { tableOf, hit }: Counting,
+): void {
   const table = tableOf(transaction)
   if (!table) return
   const { seen, hasFilters } = table
@@ -240,13 +277,17 @@ function countAnswers(transaction: UseTransaction, evaluation: UseEvaluation, { 
     sides[name] ??= {}
     hit(sides[name], side)
   }
-  for (const [threshold, met] of Object.entries(ageThresholds)) hitSide(seen.thresholds, threshold, String(met))
-  for (const { threshold, day } of birthdaysAt(signals, claims, now)) hitSide(seen.boundaries, String(threshold), day)
+  for (const [threshold, met] of Object.entries(ageThresholds))
+    hitSide(seen.thresholds, threshold, String(met))
+  for (const { threshold, day } of birthdaysAt(signals, claims, now))
+    hitSide(seen.boundaries, String(threshold), day)
   if (!hasFilters) return
   // Counted once for an answer, whatever the number of signals.
   const sides = { passed: new Set<string>(), failed: new Set<string>() }
-  for (const { member, passed } of filterResults(signals, claims, now)) sides[passed ? 'passed' : 'failed'].add(member)
-  for (const side of FILTER_SIDES) for (const member of sides[side]) hitSide(seen.filters, member, side)
+  for (const { member, passed } of filterResults(signals, claims, now))
+    sides[passed ? 'passed' : 'failed'].add(member)
+  for (const side of FILTER_SIDES)
+    for (const member of sides[side]) hitSide(seen.filters, member, side)
 }
 
 function countReplied(
@@ -261,10 +302,14 @@ function countReplied(
 }
 
 /**
- * Decision: a timeout is a reply that an outcome delays. A failure is a status from 500, a closed connection, or a body that is cut off.
- * A refusal is a status from 400. Any other changed reply counts only for its row.
+ * Decision: a timeout is a reply that an outcome delays. A failure is a status from 500, a closed
+ * connection, or a body that is cut off. A refusal is a status from 400. Any other changed reply
+ * counts only for its row.
  */
-function sideOf({ status, delayMs, dropped, body }: Delivered['answer']['reply'], outcome: Outcome | undefined) {
+function sideOf(
+  { status, delayMs, dropped, body }: Delivered['answer']['reply'],
+  outcome: Outcome | undefined,
+) {
   if (delayMs) return 'timeout'
   if (dropped || body.kind === 'truncated' || status >= 500) return 'failure'
   if (status >= 400) return 'refusal'
@@ -276,16 +321,22 @@ interface ClaimsTable {
   readonly hasFilters: boolean
 }
 
-/** Texts of claims that are remembered, without their instants: an app that sends the present time sends a new text each time. */
+/**
+ * Texts of claims that are remembered, without their instants: an app that sends the present time
+ * sends a new text each time.
+ */
 const MAX_TEXTS = 200
 const INSTANTS = /"verified_after"\s*:\s*"[^"]*"/g
 
 /**
- * Creates a function that finds the counters of claims, or adds them; `undefined` when there are too many distinct claims. `claimsText` is
- * the JSON as it was sent.
+ * Creates a function that finds the counters of claims, or adds them; `undefined` when there are
+ * too many distinct claims. `claimsText` is the JSON as it was sent.
  */
 function createClaimsTables({ claims: all, omitted }: CoverageCounters) {
-  const tableOf = (seen: ClaimsCounters): ClaimsTable => ({ seen, hasFilters: filtersOf(seen.claims).length > 0 })
+  const tableOf = (seen: ClaimsCounters): ClaimsTable => ({
+    seen,
+    hasFilters: filtersOf(seen.claims).length > 0,
+  })
   const byKey = new Map(all.map((seen) => [claimsKey(seen.claims), tableOf(seen)]))
   // A known text is not parsed again for each answer.
   const byText = new Map<string, ClaimsTable>()

@@ -23,7 +23,9 @@ const itemSchema = z.object({
   state: z.enum(['covered', 'half', 'missing']),
   flow: z.enum(OUTCOME_FLOWS).describe('What the decision that closes a gap is for'),
   claims: z.string().optional().describe('The claims object that it is about, as JSON'),
-  sides: z.record(z.string(), sideSchema).describe('true and false; passed and failed; of what has one side, seen'),
+  sides: z
+    .record(z.string(), sideSchema)
+    .describe('true and false; passed and failed; of what has one side, seen'),
 })
 
 /** One thing to see: covered when each of its sides was seen, half when some were. */
@@ -32,19 +34,27 @@ export type CoverageItem = z.infer<typeof itemSchema>
 const dimensionSchema = z.object({
   covered: z.int().min(0).describe('Sides that were seen'),
   total: z.int().min(0).describe('Sides that there are'),
-  percent: z.int().min(0).max(100).describe('Rounded down; without any side 100, and 0 when no flow came at all'),
+  percent: z
+    .int()
+    .min(0)
+    .max(100)
+    .describe('Rounded down; without any side 100, and 0 when no flow came at all'),
   items: z.array(itemSchema),
 })
 
 export type CoverageDimension = z.infer<typeof dimensionSchema>
 
 const dimensionsSchema = z.object({
-  answers: dimensionSchema.describe('Each requested threshold of each distinct claims: true and false'),
+  answers: dimensionSchema.describe(
+    'Each requested threshold of each distinct claims: true and false',
+  ),
   filters: dimensionSchema.describe('Each filter of the claims: passed and failed'),
   boundaries: dimensionSchema.describe('A birthday today and tomorrow, for each threshold'),
   endings: dimensionSchema.describe('How a flow can end for the client'),
   must: dimensionSchema.describe('Each outcome of level must that this app can get'),
-  calls: dimensionSchema.describe('Calls from server to server: success, refusal, failure and timeout'),
+  calls: dimensionSchema.describe(
+    'Calls from server to server: success, refusal, failure and timeout',
+  ),
 })
 
 const derivedSchema = z.object({
@@ -65,7 +75,10 @@ export type Coverage = z.infer<typeof coverageSchema>
 /** A side of an item that was not seen. */
 export interface CoverageGap extends Pick<CoverageSide, 'closes' | 'persona' | 'outcome'> {
   readonly item: CoverageItem
-  /** What is missing, in a few words: `age_thresholds 18: false`, `use/id_token.expired`, `par: timeout`. */
+  /**
+   * What is missing, in a few words: `age_thresholds 18: false`, `use/id_token.expired`, `par:
+   * timeout`.
+   */
   readonly what: string
 }
 

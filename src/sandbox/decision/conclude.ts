@@ -1,6 +1,15 @@
 import type { Callback, Seams } from '../../service/oidc/callback.ts'
-import { type CreateDecision, type CreateTransaction, finishCreate } from '../../service/oidc/create.ts'
-import { finishUse, type UseDecision, type UseEvaluation, type UseTransaction } from '../../service/oidc/use.ts'
+import {
+  type CreateDecision,
+  type CreateTransaction,
+  finishCreate,
+} from '../../service/oidc/create.ts'
+import {
+  finishUse,
+  type UseDecision,
+  type UseEvaluation,
+  type UseTransaction,
+} from '../../service/oidc/use.ts'
 import { seamsOf } from '../outcomes/apply-changes.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Ending, Outcome } from '../outcomes/outcome.ts'
@@ -14,7 +23,10 @@ export interface Conclusion {
   readonly callback: Callback | undefined
   /** Only of a verified Use flow. */
   readonly evaluation: UseEvaluation | undefined
-  /** The outcome that was decided; for a persona without an age key, the only ending that is possible. */
+  /**
+   * The outcome that was decided; for a persona without an age key, the only ending that is
+   * possible.
+   */
   readonly outcome: Outcome
   /** The persona that holds the saved age key. The outcome `created_new` makes a new persona. */
   readonly holder?: string | undefined
@@ -25,8 +37,10 @@ export interface Conclusion {
 }
 
 /**
- * Carries out a decision. The row of the outcome says how the flow ends; the readings, then the outcome change the answer.
- * @param options.saves `false` where no passkey can be made, or in an audit: Create and Upgrade then change no age key
+ * Carries out a decision. The row of the outcome says how the flow ends; the readings, then the
+ * outcome change the answer.
+ * @param options.saves `false` where no passkey can be made, or in an audit: Create and Upgrade
+ * then change no age key
  */
 export async function conclude(
   transaction: UseTransaction | CreateTransaction,
@@ -42,8 +56,16 @@ export async function conclude(
   const seams = tools && seamsOf({ flow, changes, tools }, readings)
   const carrying = { decision, tenant, seams, saves }
   const conclusion =
-    transaction.flow === 'use' ? await concludeUse(transaction, carrying) : await concludeCreate(transaction, carrying)
-  return { outcome, callback: undefined, evaluation: undefined, ...conclusion, traps: tools?.traps ?? [] }
+    transaction.flow === 'use'
+      ? await concludeUse(transaction, carrying)
+      : await concludeCreate(transaction, carrying)
+  return {
+    outcome,
+    callback: undefined,
+    evaluation: undefined,
+    ...conclusion,
+    traps: tools?.traps ?? [],
+  }
 }
 
 interface Carrying {
@@ -67,12 +89,22 @@ async function concludeCreate(
   return { ...finished, isUnsaved: decision.kind === 'created' && !saves }
 }
 
-async function concludeUse(transaction: UseTransaction, carrying: Carrying): Promise<Partial<Conclusion>> {
+async function concludeUse(
+  transaction: UseTransaction,
+  carrying: Carrying,
+): Promise<Partial<Conclusion>> {
   const { outcome } = carrying.decision
-  const useDecision = await useDecisionOf(outcome.ending ?? { kind: 'verified' }, transaction, carrying)
+  const useDecision = await useDecisionOf(
+    outcome.ending ?? { kind: 'verified' },
+    transaction,
+    carrying,
+  )
   if (!useDecision) return {}
   const { provider } = carrying.tenant
-  const { callback, evaluation } = await finishUse(transaction, useDecision, { provider, seams: carrying.seams })
+  const { callback, evaluation } = await finishUse(transaction, useDecision, {
+    provider,
+    seams: carrying.seams,
+  })
   return { callback, evaluation, outcome: outcomeHad(outcome, useDecision) }
 }
 
@@ -91,7 +123,8 @@ async function useDecisionOf(
   const held = decision.persona && (await tenant.personas.ageKeyOf(decision.persona))
   if (held) {
     const ageKey = saves ? held : { ...held, id: UNSAVED_AGE_KEY }
-    // Without signals no threshold holds, and the code still names the age key that Upgrade adds to.
+    // Without signals no threshold holds, and the code still names the age key that Upgrade adds
+    // to.
     const isEmptied = ending.kind === 'verified' && ending.allFalse
     return { kind: 'verified', ageKey: isEmptied ? { ...ageKey, signals: [] } : ageKey }
   }

@@ -11,7 +11,12 @@ import type { QueuedDecision } from '../queue/queue.ts'
 import type { ReceivedCall } from '../queue/queued.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import { followsCode, requireFittingPersona, requirePossibleOutcome } from './possible-outcome.ts'
-import { type DecisionSource, type NamedDecision, type RequestedDecision, sourcesOf } from './sources.ts'
+import {
+  type DecisionSource,
+  type NamedDecision,
+  type RequestedDecision,
+  sourcesOf,
+} from './sources.ts'
 
 type Transaction = UseTransaction | CreateTransaction
 
@@ -30,14 +35,19 @@ export interface Decision {
 }
 
 /**
- * Decides an authorization request; `undefined` when the choice page must ask. A queued decision is used up when it decides, and also
- * when the request cannot have its outcome. When another request used the decision up first, the next one in the queue is tried.
+ * Decides an authorization request; `undefined` when the choice page must ask. A queued decision is
+ * used up when it decides, and also when the request cannot have its outcome. When another request
+ * used the decision up first, the next one in the queue is tried.
  * @throws Refusal for an unknown name, and for an outcome that the request cannot have
  */
 export async function decide(
   transaction: Transaction,
   call: ReceivedCall,
-  { requested, known, tenant }: { requested: RequestedDecision; known?: readonly Persona[]; tenant: Tenant },
+  {
+    requested,
+    known,
+    tenant,
+  }: { requested: RequestedDecision; known?: readonly Persona[]; tenant: Tenant },
 ): Promise<Decision | undefined> {
   const { queue } = tenant
   for (;;) {
@@ -46,7 +56,8 @@ export async function decide(
     const sources = sourcesOf(call, { requested, queued, tenant })
     const choice = await choose(transaction, sources, { known, tenant })
     const isFollowed = queued !== undefined && choice.followed.includes(queued)
-    // Decision: a request uses up the queued decision that it cannot have; otherwise every later request would be refused too.
+    // Decision: a request uses up the queued decision that it cannot have; otherwise every later
+    // request would be refused too.
     const problem = choice.refused?.source === queued ? choice.refused?.refusal.message : undefined
     if (!(await queue.settle(match, { isFollowed, problem, call }))) continue
     if (choice.refused) throw choice.refused.refusal
@@ -54,22 +65,32 @@ export async function decide(
   }
 }
 
-/** Decides by the form of the choice page alone; `undefined` when the form names nothing. @throws Refusal as `decide` */
+/**
+ * Decides by the form of the choice page alone; `undefined` when the form names nothing.
+ * @throws Refusal as `decide`
+ */
 export async function decideByChoice(
   transaction: Transaction,
   choice: NamedDecision,
   tenant: Tenant,
 ): Promise<Decision | undefined> {
-  const { decision, refused } = await choose(transaction, [{ source: 'the choice page', ...choice }], { tenant })
+  const { decision, refused } = await choose(
+    transaction,
+    [{ source: 'the choice page', ...choice }],
+    { tenant },
+  )
   if (refused) throw refused.refusal
   return decision
 }
 
 /**
- * Uses up a queued decision for a request that has ended already: a `request_uri` that really expired fulfils an expectation of
- * `request_uri.expired`.
+ * Uses up a queued decision for a request that has ended already: a `request_uri` that really
+ * expired fulfils an expectation of `request_uri.expired`.
  */
-export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<Decision | undefined> {
+export async function decideEnded(
+  call: ReceivedCall,
+  tenant: Tenant,
+): Promise<Decision | undefined> {
   const outcome = findOutcome(call.flow, call.endedAs ?? '')
   if (!outcome) return undefined
   const { queue } = tenant
@@ -78,16 +99,29 @@ export async function decideEnded(call: ReceivedCall, tenant: Tenant): Promise<D
     const { decision: queued } = match
     const isSettled = await queue.settle(match, { isFollowed: queued !== undefined, call })
     if (!queued) return undefined
-    if (isSettled) return { persona: undefined, outcome, laterOutcome: undefined, decidedBy: queued.source, queued }
+    if (isSettled)
+      return {
+        persona: undefined,
+        outcome,
+        laterOutcome: undefined,
+        decidedBy: queued.source,
+        queued,
+      }
   }
 }
 
-/** The next step of a scenario may move the clock. The request is answered as decided, even if the store refuses the move. */
+/**
+ * The next step of a scenario may move the clock. The request is answered as decided, even if the
+ * store refuses the move.
+ */
 export async function runClockSteps({ queued }: Decision, { queue }: Tenant): Promise<void> {
   if (queued?.scenario) await queue.runClockSteps().catch(unlessUnavailable)
 }
 
-/** The result of asking all sources: a decision with the sources it follows, or the source whose wish is impossible. */
+/**
+ * The result of asking all sources: a decision with the sources it follows, or the source whose
+ * wish is impossible.
+ */
 interface Choice {
   readonly decision?: Decision | undefined
   readonly followed: readonly (DecisionSource | undefined)[]
@@ -104,15 +138,24 @@ async function choose(
   const followed = [byPersona, byOutcome]
   let asking = byPersona
   const find = async (name: string, source: string) =>
-    known.find((persona) => persona.name === name) ?? requirePersona(name, { personas: tenant.personas, source })
+    known.find((persona) => persona.name === name) ??
+    requirePersona(name, { personas: tenant.personas, source })
   try {
     const persona = byPersona && (await find(byPersona.persona ?? '', byPersona.source))
     const by = sourceText(byPersona, byOutcome)
-    const usual = { persona, outcome: usualOutcome(transaction.flow), laterOutcome: undefined, decidedBy: by }
+    const usual = {
+      persona,
+      outcome: usualOutcome(transaction.flow),
+      laterOutcome: undefined,
+      decidedBy: by,
+    }
     if (!byOutcome) return { decision: persona && usual, followed }
     asking = byOutcome
     const { source, outcome: name = '' } = byOutcome
-    const { outcome: named, earlier } = await requirePossibleOutcome(transaction, name, { source, tenant })
+    const { outcome: named, earlier } = await requirePossibleOutcome(transaction, name, {
+      source,
+      tenant,
+    })
     const isOwn = named.flow === transaction.flow
     const outcome = isOwn ? named : outcomeBefore(named, transaction.flow)
     const holder =
@@ -120,10 +163,21 @@ async function choose(
       (needsPersona(outcome)
         ? await find(FALLBACK_PERSONAS[transaction.flow], 'the persona when none is named')
         : undefined)
-    await requireFittingPersona({ ...outcome, name: named.name }, holder, { source, transaction, tenant })
-    const decidedBy = persona || !holder ? by : `${by}; persona ${holder.name}, because none is named`
+    await requireFittingPersona({ ...outcome, name: named.name }, holder, {
+      source,
+      transaction,
+      tenant,
+    })
+    const decidedBy =
+      persona || !holder ? by : `${by}; persona ${holder.name}, because none is named`
     return {
-      decision: { persona: holder, outcome, laterOutcome: isOwn ? undefined : named, decidedBy, earlier },
+      decision: {
+        persona: holder,
+        outcome,
+        laterOutcome: isOwn ? undefined : named,
+        decidedBy,
+        earlier,
+      },
       followed,
     }
   } catch (error) {
@@ -133,11 +187,12 @@ async function choose(
 }
 
 /** How a flow ends when a request names only a persona. */
-const usualOutcome = (flow: Transaction['flow']): Outcome => ownOutcome(flow, flow === 'use' ? 'verified' : 'created')
+const usualOutcome = (flow: Transaction['flow']): Outcome =>
+  ownOutcome(flow, flow === 'use' ? 'verified' : 'created')
 
 /**
- * How a Use request ends when its outcome belongs to a later call. Decision: with a code if that call needs one, whatever the persona
- * holds; otherwise the call would never come.
+ * How a Use request ends when its outcome belongs to a later call. Decision: with a code if that
+ * call needs one, whatever the persona holds; otherwise the call would never come.
  */
 const outcomeBefore = (later: Outcome, flow: Transaction['flow']): Outcome =>
   followsCode(later.flow) ? ownOutcome(flow, 'code_issued') : usualOutcome(flow)
@@ -156,7 +211,9 @@ const needsPersona = ({ ending }: Outcome): boolean =>
 function sourceText(byPersona: DecisionSource | undefined, byOutcome = byPersona): string {
   const persona = byPersona?.source
   const outcome = byOutcome?.source ?? ''
-  return persona === undefined || persona === outcome ? outcome : `${persona}; outcome by ${outcome}`
+  return persona === undefined || persona === outcome
+    ? outcome
+    : `${persona}; outcome by ${outcome}`
 }
 
 /** The outcome that is forced on a server-to-server call. */
@@ -165,11 +222,17 @@ export interface ForcedOutcome {
   /** What named the outcome: a query parameter, a header, an expectation. */
   readonly source: string
   readonly queued: QueuedDecision | undefined
-  /** Records whether the outcome was applied, which uses up the queued decision; `false` when another call used the decision up first. */
+  /**
+   * Records whether the outcome was applied, which uses up the queued decision; `false` when
+   * another call used the decision up first.
+   */
   settle(isFollowed: boolean): Awaitable<boolean>
 }
 
-/** Decides a server-to-server call; `undefined` when nothing forces an outcome. @throws Refusal for an unknown name */
+/**
+ * Decides a server-to-server call; `undefined` when nothing forces an outcome.
+ * @throws Refusal for an unknown name
+ */
 export const decideServerCall = (
   call: ReceivedCall,
   { requested, tenant }: { requested: RequestedDecision; tenant: Tenant },
@@ -177,7 +240,9 @@ export const decideServerCall = (
   whenThere(tenant.queue.match(call), (match) => {
     const { decision: queued } = match
     const settle = (isFollowed: boolean) => tenant.queue.settle(match, { isFollowed, call })
-    const by = sourcesOf(call, { requested, queued, tenant }).find(({ outcome }) => outcome !== undefined)
+    const by = sourcesOf(call, { requested, queued, tenant }).find(
+      ({ outcome }) => outcome !== undefined,
+    )
     const isQueued = by !== undefined && by === queued
     return whenThere(isQueued || settle(false), () => {
       if (by?.outcome === undefined) return undefined

@@ -9,13 +9,18 @@ import { useTransactionSchema } from '../../service/oidc/use.ts'
 
 const pendingSchema = z.object({
   transaction: z.discriminatedUnion('flow', [useTransactionSchema, createTransactionSchema]),
-  /** The base URL at which the request came: the id_token that answers it names the issuer there. */
+  /**
+   * The base URL at which the request came: the id_token that answers it names the issuer there.
+   */
   baseUrl: z.string(),
   /** Advice on the request. */
   findings: z.array(findingSchema).readonly(),
 })
 
-/** An authorization request that waits for its user. The server keeps the request; the page holds only its id. */
+/**
+ * An authorization request that waits for its user. The server keeps the request; the page holds
+ * only its id.
+ */
 export type Pending = Readonly<z.infer<typeof pendingSchema>>
 
 type Ports = Pick<Provider, 'store' | 'ids' | 'clock'>
@@ -31,15 +36,23 @@ export async function keepPending(pending: Pending, provider: Ports): Promise<st
   return id
 }
 
-export const peekPending = (id: string, provider: Ports): Awaitable<Pending | undefined> => waiting(provider).get(id)
+export const peekPending = (id: string, provider: Ports): Awaitable<Pending | undefined> =>
+  waiting(provider).get(id)
 
-/** Takes the request out. Of two callers one receives it, so a double submit or the back button never decides twice. */
+/**
+ * Takes the request out. Of two callers one receives it, so a double submit or the back button
+ * never decides twice.
+ */
 export async function takePending(id: string, provider: Ports): Promise<Pending | undefined> {
   const pending = await peekPending(id, provider)
   const mark = answered(provider).putting(id, true, inSeconds(provider, TRANSACTION_SECONDS))
-  return pending && (await provider.store.write([waiting(provider).taking(id), mark])) ? pending : undefined
+  return pending && (await provider.store.write([waiting(provider).taking(id), mark]))
+    ? pending
+    : undefined
 }
 
-/** Whether the request of this id was decided. It is remembered for as long as a request can wait. */
+/**
+ * Whether the request of this id was decided. It is remembered for as long as a request can wait.
+ */
 export const wasAnswered = (id: string, provider: Ports): Awaitable<boolean> =>
   whenThere(answered(provider).get(id), (mark) => mark !== undefined)

@@ -41,7 +41,8 @@ export const followsCode = (flow: OutcomeFlow): boolean => endpointOf(flow).flow
 
 const CODE_IS_DUE =
   'no threshold is met and the request asks for the upgrade scope, so that a code is due; name an older persona, or leave the scope out'
-const NO_AGE_KEY = 'it has no age key, so there is neither an id_token nor a code; name a persona that has one'
+const NO_AGE_KEY =
+  'it has no age key, so there is neither an id_token nor a code; name a persona that has one'
 
 const whyUnmet = (need: Need, brand: Brand): string =>
   ({
@@ -58,9 +59,9 @@ const whyUnmet = (need: Need, brand: Brand): string =>
   })[need]
 
 /**
- * Decision: a persona without an age key is refused an outcome that spoils an id_token or needs a code; a persona for whom a code is due
- * is refused an outcome that adds a code. The flow would silently end in another way, and a test that expects a refusal would pass for
- * the wrong reason.
+ * Decision: a persona without an age key is refused an outcome that spoils an id_token or needs a
+ * code; a persona for whom a code is due is refused an outcome that adds a code. The flow would
+ * silently end in another way, and a test that expects a refusal would pass for the wrong reason.
  * @throws Refusal
  */
 export async function requireFittingPersona(
@@ -68,9 +69,11 @@ export async function requireFittingPersona(
   persona: Persona | undefined,
   { source, transaction, tenant }: { source: string; transaction: Transaction; tenant: Tenant },
 ): Promise<void> {
-  const impossible = (why: string) => refuse(source, `${name} is not possible as ${persona?.name}: ${why}`)
+  const impossible = (why: string) =>
+    refuse(source, `${name} is not possible as ${persona?.name}: ${why}`)
   if (needs.includes('age_key') && !persona?.age_key) impossible(NO_AGE_KEY)
-  if (!needs.includes('no_code') || transaction.flow !== 'use' || !transaction.upgrade || !persona) return
+  if (!needs.includes('no_code') || transaction.flow !== 'use' || !transaction.upgrade || !persona)
+    return
   const { signals = [] } = (await tenant.personas.ageKeyOf(persona)) ?? {}
   const answers = evaluateAnswers(signals, transaction.claims, tenant.provider.clock.now())
   if (!Object.values(answers).includes(true)) impossible(CODE_IS_DUE)
@@ -86,30 +89,41 @@ export async function requirePossibleOutcome(
   { source, tenant }: { source: string; tenant: Tenant },
 ): Promise<{ outcome: Outcome; earlier: ReplayableAnswer | undefined }> {
   const outcome = requireOutcome(transaction.flow, name, source)
-  const earlier = outcome.needs?.includes('earlier_flow') ? await findEarlier(transaction, tenant) : undefined
+  const earlier = outcome.needs?.includes('earlier_flow')
+    ? await findEarlier(transaction, tenant)
+    : undefined
   const unmet = unmetNeed(outcome, transaction, earlier)
-  if (unmet) refuse(source, `${name} is not possible here: ${whyUnmet(unmet, tenant.provider.brand)}`)
+  if (unmet)
+    refuse(source, `${name} is not possible here: ${whyUnmet(unmet, tenant.provider.brand)}`)
   return { outcome, earlier }
 }
 
 function refuse(source: string, problem: string): never {
-  throw Refusal.invalidRequest(`${source}: ${problem}.`, { title: 'This test decision is not possible' })
+  throw Refusal.invalidRequest(`${source}: ${problem}.`, {
+    title: 'This test decision is not possible',
+  })
 }
 
 /** A few flows that begin together may share `state` or `nonce` with the request; more do not. */
 const MAX_SEARCHED = 10
 
 /**
- * The newest good answer to the same client that can be sent again to a Use request: under another `nonce`, since under the same `nonce`
- * any answer could be right. An answer under another `state` is preferred; some clients always send the same `state`. The answer comes
- * from the journal, so the relying party has seen it.
+ * The newest good answer to the same client that can be sent again to a Use request: under another
+ * `nonce`, since under the same `nonce` any answer could be right. An answer under another `state`
+ * is preferred; some clients always send the same `state`. The answer comes from the journal, so
+ * the relying party has seen it.
  */
 export async function findEarlier(
   request: Pick<UseTransaction, 'flow' | 'clientId' | 'state' | 'nonce'> | CreateTransaction,
   { journal, name }: Pick<Tenant, 'journal' | 'name'>,
 ): Promise<ReplayableAnswer | undefined> {
   if (request.flow !== 'use') return undefined
-  const filter = { flow: 'use', client_id: request.clientId, outcome: 'verified', audit: 'also' } as const
+  const filter = {
+    flow: 'use',
+    client_id: request.clientId,
+    outcome: 'verified',
+    audit: 'also',
+  } as const
   let searched = 0
   let sameState: ReplayableAnswer | undefined
   for await (const flow of journal.list(name, filter)) {

@@ -1,5 +1,10 @@
 import { findOutcome } from '../outcomes/catalogue.ts'
-import { isOfBrowser, requireBrowserOutcome, requireOutcome, requirePersona } from '../outcomes/names.ts'
+import {
+  isOfBrowser,
+  requireBrowserOutcome,
+  requireOutcome,
+  requirePersona,
+} from '../outcomes/names.ts'
 import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { QueuedDecision } from '../queue/queue.ts'
@@ -14,15 +19,25 @@ export const OUTCOME_COOKIE = 'agekey_sandbox_outcome'
 export const AUDIT_COOKIE = 'agekey_sandbox_audit'
 
 /**
- * Decision: the console reads this cookie to know what the other two say, which browsers send only to the hosted pages. It decides
- * nothing. At the base URL its path covers the tenants too, so the value names the path of its own tenant.
+ * Decision: the console reads this cookie to know what the other two say, which browsers send only
+ * to the hosted pages. It decides nothing. At the base URL its path covers the tenants too, so the
+ * value names the path of its own tenant.
  */
 export const ACTING_COOKIE = 'agekey_sandbox_acting'
 
-/** The value of `ACTING_COOKIE`; empty when the browser acts as no persona and forces no outcome. */
-export const actingValue = (basePath: string, { persona, outcome }: Partial<NamedDecision>): string =>
+/**
+ * The value of `ACTING_COOKIE`; empty when the browser acts as no persona and forces no outcome.
+ */
+export const actingValue = (
+  basePath: string,
+  { persona, outcome }: Partial<NamedDecision>,
+): string =>
   persona || outcome
-    ? new URLSearchParams({ at: basePath, persona: persona ?? '', outcome: outcome ?? '' }).toString()
+    ? new URLSearchParams({
+        at: basePath,
+        persona: persona ?? '',
+        outcome: outcome ?? '',
+      }).toString()
     : ''
 
 /** What the value of `ACTING_COOKIE` says about this tenant. */
@@ -59,12 +74,17 @@ const requestSources = ({ query, headers }: RequestedDecision): readonly Decisio
 ]
 
 /**
- * Everything that can decide a request or call, the strongest first. Persona and outcome are looked up separately: each
- * comes from the first source that names one. When no source names anything, the choice page asks.
+ * Everything that can decide a request or call, the strongest first. Persona and outcome are looked
+ * up separately: each comes from the first source that names one. When no source names anything,
+ * the choice page asks.
  */
 export function sourcesOf(
   { flow, client_id: clientId = '' }: ReceivedCall,
-  { requested, queued, tenant }: { requested: RequestedDecision; queued: QueuedDecision | undefined; tenant: Tenant },
+  {
+    requested,
+    queued,
+    tenant,
+  }: { requested: RequestedDecision; queued: QueuedDecision | undefined; tenant: Tenant },
 ): readonly DecisionSource[] {
   const { defaults } = tenant.settings
   return [
@@ -73,11 +93,18 @@ export function sourcesOf(
     { source: `cookie ${PERSONA_COOKIE}`, persona: requested.cookie?.persona },
     { source: `cookie ${OUTCOME_COOKIE}`, outcome: ownOutcome(flow, requested.cookie?.outcome) },
     { source: `client ${clientId}`, persona: tenant.clients.find(clientId)?.persona },
-    { source: 'the default of the sandbox', persona: defaults.persona, outcome: ownOutcome(flow, defaults.outcome) },
+    {
+      source: 'the default of the sandbox',
+      persona: defaults.persona,
+      outcome: ownOutcome(flow, defaults.outcome),
+    },
   ]
 }
 
-/** A cookie and a default apply to every flow of a browser or a sandbox, so an outcome of another flow does not concern this request. */
+/**
+ * A cookie and a default apply to every flow of a browser or a sandbox, so an outcome of another
+ * flow does not concern this request.
+ */
 const ownOutcome = (flow: OutcomeFlow, name: string | undefined) =>
   name !== undefined && findOutcome(flow, name) ? name : undefined
 
@@ -97,6 +124,7 @@ export async function requireRequestedNames(
     if (outcome !== undefined) requireOutcome(flow, outcome, source)
   }
   const { outcome } = requested.cookie ?? {}
-  if (outcome !== undefined && isOfBrowser(flow)) requireBrowserOutcome(outcome, `cookie ${OUTCOME_COOKIE}`)
+  if (outcome !== undefined && isOfBrowser(flow))
+    requireBrowserOutcome(outcome, `cookie ${OUTCOME_COOKIE}`)
   return named
 }

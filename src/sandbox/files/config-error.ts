@@ -8,7 +8,9 @@ export interface FileProblem {
 /** The setting, by its path in the config file: `['clients', 0, 'persona']`. */
 export type SettingPath = readonly [string, ...(string | number)[]]
 
-/** Unusable settings or files. The message has one clear line for each problem and needs no stack. */
+/**
+ * Unusable settings or files. The message has one clear line for each problem and needs no stack.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   /** The problems of a file; empty for other problems. */
@@ -31,7 +33,10 @@ export class ConfigError extends Error {
   }
 
   /** Problems in files, a line for each: `personas/x.yaml:12: age_key.signals[0].method: ...`. */
-  static inFiles(problems: readonly FileProblem[], { cause }: { readonly cause?: unknown } = {}): ConfigError {
+  static inFiles(
+    problems: readonly FileProblem[],
+    { cause }: { readonly cause?: unknown } = {},
+  ): ConfigError {
     const lines = problems.map(
       ({ file, line, message }) => `${line === undefined ? file : `${file}:${line}`}: ${message}`,
     )
@@ -39,7 +44,10 @@ export class ConfigError extends Error {
   }
 
   /** A well-formed value that is wrong. `label` names the setting to a caller of the library. */
-  static ofSetting(path: SettingPath, { label, reason }: { label: string; reason: string }): ConfigError {
+  static ofSetting(
+    path: SettingPath,
+    { label, reason }: { label: string; reason: string },
+  ): ConfigError {
     return new ConfigError(`${label}: ${reason}`, { setting: { path, reason } })
   }
 }

@@ -1,17 +1,30 @@
 import { isUtf8 } from 'node:buffer'
 
-/** The text of bytes, or what is wrong with them: a sentence that continues the name of the file or body, and its line. */
+/**
+ * The text of bytes, or what is wrong with them: a sentence that continues the name of the file or
+ * body, and its line.
+ */
 export type DecodedText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string; readonly line?: number }
 
-/** Decodes UTF-8, without the byte order mark of an editor. Nothing is replaced: bytes of another encoding are named, with the mend. */
+/**
+ * Decodes UTF-8, without the byte order mark of an editor. Nothing is replaced: bytes of another
+ * encoding are named, with the mend.
+ */
 export function decodeText(bytes: Uint8Array): DecodedText {
-  const signature = SIGNATURES.find(([start]) => start.every((byte, index) => bytes[index] === byte))
+  const signature = SIGNATURES.find(([start]) =>
+    start.every((byte, index) => bytes[index] === byte),
+  )
   const nul = bytes.indexOf(0)
   const other = signature?.[1] ?? (nul < 0 ? undefined : wideEncoding(bytes))
   if (other !== undefined) return { ok: false, reason: other }
-  if (nul >= 0) return atByte(bytes, nul, 'a text has no NUL byte (0x00); name a text file, or save it as UTF-8')
+  if (nul >= 0)
+    return atByte(
+      bytes,
+      nul,
+      'a text has no NUL byte (0x00); name a text file, or save it as UTF-8',
+    )
   // The decoder drops the byte order mark.
   if (isUtf8(bytes)) return { ok: true, text: new TextDecoder().decode(bytes) }
   const at = firstInvalid(bytes)
@@ -31,7 +44,10 @@ const SIGNATURES: readonly (readonly [bytes: readonly number[], reason: string])
   [[0xff, 0xfe], `is UTF-16 (PowerShell's > writes that); ${LITTLE_ENDIAN}`],
   [[0xfe, 0xff], `is UTF-16 (big-endian); ${BIG_ENDIAN}`],
   [[0x50, 0x4b, 0x03, 0x04], 'is a zip archive and no text; unpack it'],
-  [[0x30, 0x82], 'is a certificate or key in DER or PKCS#12 and no text; convert it to PEM by openssl'],
+  [
+    [0x30, 0x82],
+    'is a certificate or key in DER or PKCS#12 and no text; convert it to PEM by openssl',
+  ],
   [[0x1f, 0x8b], 'is compressed by gzip; unpack it'],
   [[0x28, 0xb5, 0x2f, 0xfd], 'is compressed by zstd; unpack it'],
   [[0x89, 0x50, 0x4e, 0x47], 'is a PNG image and no text; name a text file'],
@@ -40,7 +56,10 @@ const SIGNATURES: readonly (readonly [bytes: readonly number[], reason: string])
   [[0x7f, 0x45, 0x4c, 0x46], 'is a program and no text; name a text file'],
 ]
 
-/** Bytes from the beginning that tell UTF-16 and UTF-32 without a mark from a text with a NUL; a multiple of four. */
+/**
+ * Bytes from the beginning that tell UTF-16 and UTF-32 without a mark from a text with a NUL; a
+ * multiple of four.
+ */
 const LOOKED_AT = 1024
 
 /** Latin letters in UTF-16 and UTF-32: of four bytes, the same ones are NUL nearly always. */
@@ -65,7 +84,10 @@ function wideEncoding(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The place of the first byte that belongs to no character. A line feed is part of no longer character, so lines stand alone. */
+/**
+ * The place of the first byte that belongs to no character. A line feed is part of no longer
+ * character, so lines stand alone.
+ */
 function firstInvalid(bytes: Uint8Array): number {
   let start = 0
   for (let end = bytes.indexOf(LINE_FEED); end >= 0 && isUtf8(bytes.subarray(start, end)); ) {
@@ -73,7 +95,9 @@ function firstInvalid(bytes: Uint8Array): number {
     end = bytes.indexOf(LINE_FEED, start)
   }
   for (let at = start; at < bytes.length; ) {
-    const length = LENGTHS.find((count) => at + count <= bytes.length && isUtf8(bytes.subarray(at, at + count)))
+    const length = LENGTHS.find(
+      (count) => at + count <= bytes.length && isUtf8(bytes.subarray(at, at + count)),
+    )
     if (length === undefined) return at
     at += length
   }
@@ -94,15 +118,28 @@ function invalidByte(bytes: Uint8Array, at: number): string {
   return `${name}${letter} is not UTF-8; save it as UTF-8, for example by iconv -f latin1 -t utf-8 FILE > NEW`
 }
 
-/** Whether the last bytes are the beginning of a longer character. A single one is rather a letter of Latin-1. */
+/**
+ * Whether the last bytes are the beginning of a longer character. A single one is rather a letter
+ * of Latin-1.
+ */
 function isCutOff([lead = 0, ...rest]: Uint8Array): boolean {
   const length = lead >= 0xf0 ? 4 : 3
-  return lead >= 0xe0 && rest.length > 0 && rest.length < length - 1 && rest.every((byte) => byte >> 6 === 0b10)
+  return (
+    lead >= 0xe0 &&
+    rest.length > 0 &&
+    rest.length < length - 1 &&
+    rest.every((byte) => byte >> 6 === 0b10)
+  )
 }
 
 /** A problem at a byte, with its line. */
 function atByte(bytes: Uint8Array, at: number, reason: string): DecodedText {
   let line = 1
-  for (let end = bytes.indexOf(LINE_FEED); end >= 0 && end < at; end = bytes.indexOf(LINE_FEED, end + 1)) line++
+  for (
+    let end = bytes.indexOf(LINE_FEED);
+    end >= 0 && end < at;
+    end = bytes.indexOf(LINE_FEED, end + 1)
+  )
+    line++
   return { ok: false, reason, line }
 }

@@ -4,12 +4,16 @@ import { join } from 'node:path'
 import { codeOf } from './caught.ts'
 import { isOutOfDescriptors } from './on-demand.ts'
 
-/** The states of files by their paths. A state is a text that differs once the file has changed, has gone or cannot be reached. */
+/**
+ * The states of files by their paths. A state is a text that differs once the file has changed, has
+ * gone or cannot be reached.
+ */
 export type FileStates = ReadonlyMap<string, string>
 
 /**
- * Looks at files, and at folders with their files. It asks the file system, since notices of changes do not cross network drives or the
- * bind mounts of containers, and looks through symbolic links, by which Kubernetes swaps the files of a ConfigMap.
+ * Looks at files, and at folders with their files. It asks the file system, since notices of
+ * changes do not cross network drives or the bind mounts of containers, and looks through symbolic
+ * links, by which Kubernetes swaps the files of a ConfigMap.
  * @param paths files and folders; a missing one has a state, too
  * @param isRead chooses the entries of a folder
  * @throws Error `EMFILE` or `ENFILE` while no folder can be opened
@@ -37,7 +41,9 @@ export async function readFileStates(
 
 /** The paths whose states differ, in the order in which they were looked at. */
 export const changedPaths = (before: FileStates, after: FileStates): readonly string[] =>
-  [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path))
+  [...new Set([...before.keys(), ...after.keys()])].filter(
+    (path) => before.get(path) !== after.get(path),
+  )
 
 const FOLDER = 'folder'
 

@@ -34,5 +34,8 @@ async function requireFreeDescriptors(): Promise<void> {
   }
 }
 
-/** Whether a file could not be opened because the process, or the machine, has too many open files. */
-export const isOutOfDescriptors = (error: unknown): boolean => ['EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')
+/**
+ * Whether a file could not be opened because the process, or the machine, has too many open files.
+ */
+export const isOutOfDescriptors = (error: unknown): boolean =>
+  ['EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')

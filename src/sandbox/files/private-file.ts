@@ -4,8 +4,9 @@ import { basename, dirname, join } from 'node:path'
 import { codeOf } from './caught.ts'
 
 /**
- * Creates a file with `text`, readable by its owner only, and returns its content. If several processes race, one wins and all return its
- * content. The file holds the whole text or does not exist, even if a process is killed.
+ * Creates a file with `text`, readable by its owner only, and returns its content. If several
+ * processes race, one wins and all return its content. The file holds the whole text or does not
+ * exist, even if a process is killed.
  * @throws Error of the operating system
  */
 export async function createOrRead(file: string, text: string): Promise<string> {
@@ -21,8 +22,15 @@ export async function createOrRead(file: string, text: string): Promise<string> 
   return await readStanding(file)
 }
 
-/** Replaces a file in one step, with the mode of the new one. @throws Error of the operating system */
-export async function replaceFile(file: string, text: string, { mode }: { readonly mode: number }): Promise<void> {
+/**
+ * Replaces a file in one step, with the mode of the new one.
+ * @throws Error of the operating system
+ */
+export async function replaceFile(
+  file: string,
+  text: string,
+  { mode }: { readonly mode: number },
+): Promise<void> {
   const draft = await writeDraft(file, text, mode)
   try {
     await rename(draft, file)
@@ -81,7 +89,8 @@ const MAX_LOOKS = 20
 const BETWEEN_LOOKS_MS = 50
 
 async function readStanding(file: string): Promise<string> {
-  if ((await lstat(file)).isSymbolicLink()) await stat(file).catch(() => Promise.reject(new Error(LINK_TO_NOTHING)))
+  if ((await lstat(file)).isSymbolicLink())
+    await stat(file).catch(() => Promise.reject(new Error(LINK_TO_NOTHING)))
   let text = await readFile(file, 'utf8')
   for (let looks = 1; text === '' && looks < MAX_LOOKS; looks++) {
     await new Promise((resolve) => setTimeout(resolve, BETWEEN_LOOKS_MS))
@@ -90,7 +99,8 @@ async function readStanding(file: string): Promise<string> {
   return text
 }
 
-const LINK_TO_NOTHING = 'it is a link to a file that does not exist; remove the link or make the file'
+const LINK_TO_NOTHING =
+  'it is a link to a file that does not exist; remove the link or make the file'
 
 /** Drafts live for milliseconds. An older draft belongs to a killed process. */
 const OLD_DRAFT_MS = 60_000
@@ -99,7 +109,9 @@ const OLD_DRAFT_MS = 60_000
 async function removeOldDrafts(file: string): Promise<void> {
   const now = (await stat(file)).mtimeMs
   const names = await readdir(dirname(file))
-  const drafts = names.filter((name) => name.startsWith(`${basename(file)}.`) && name.endsWith(DRAFT))
+  const drafts = names.filter(
+    (name) => name.startsWith(`${basename(file)}.`) && name.endsWith(DRAFT),
+  )
   for (const draft of drafts.map((name) => join(dirname(file), name))) {
     const isOld = await lstat(draft).then(
       ({ mtimeMs }) => now - mtimeMs > OLD_DRAFT_MS,

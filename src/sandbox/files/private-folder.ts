@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path'
 import { codeOf } from './caught.ts'
 
 /**
- * Prepares a folder for private keys. A new folder is open to its owner only, and git ignores it, since it may lie in a repository.
+ * Prepares a folder for private keys. A new folder is open to its owner only, and git ignores it,
+ * since it may lie in a repository.
  * @throws Error of the operating system
  */
 export async function preparePrivateFolder(folder: string): Promise<void> {
@@ -13,7 +14,10 @@ export async function preparePrivateFolder(folder: string): Promise<void> {
   if (isNew) await writeFile(join(folder, '.gitignore'), '*\n')
 }
 
-/** Creates the folder; `false` when it exists. Not `mkdir` with `recursive`, which on Node 20 never returns for a folder below /proc. */
+/**
+ * Creates the folder; `false` when it exists. Not `mkdir` with `recursive`, which on Node 20 never
+ * returns for a folder below /proc.
+ */
 async function makeFolder(folder: string): Promise<boolean> {
   try {
     return await makeLast(folder)

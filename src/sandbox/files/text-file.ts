@@ -16,7 +16,9 @@ export interface UnreadableFile {
   readonly ok: false
   /** `there is no such file`; without a code it continues the name of the file: `is UTF-16 ...`. */
   readonly reason: string
-  /** The code of an error of the system; absent when the file is there but is too large or no UTF-8. */
+  /**
+   * The code of an error of the system; absent when the file is there but is too large or no UTF-8.
+   */
   readonly code?: string
   /** The line of what is wrong, from 1. */
   readonly line?: number
@@ -24,10 +26,14 @@ export interface UnreadableFile {
 }
 
 /**
- * Reads a text file: UTF-8, without the byte order mark of an editor. All files that users write are read here.
+ * Reads a text file: UTF-8, without the byte order mark of an editor. All files that users write
+ * are read here.
  * @param options.maxBytes of a larger file no more is read (default 1 MiB)
  */
-export function readTextFile(file: string, { maxBytes = MAX_FILE_BYTES }: ReadOptions = {}): TextFile {
+export function readTextFile(
+  file: string,
+  { maxBytes = MAX_FILE_BYTES }: ReadOptions = {},
+): TextFile {
   try {
     const bytes = readAtMost(file, maxBytes)
     if (typeof bytes !== 'string') return decodeText(bytes)
@@ -52,7 +58,10 @@ export function requireText(file: string): string {
   throw fileError(file, read)
 }
 
-/** The text of a file; `undefined` when the file does not exist. @throws ConfigError as `requireText` */
+/**
+ * The text of a file; `undefined` when the file does not exist.
+ * @throws ConfigError as `requireText`
+ */
 export function readTextIfThere(file: string, options: ReadOptions = {}): string | undefined {
   const read = readTextFile(file, options)
   if (read.ok) return read.text
@@ -61,9 +70,14 @@ export function readTextIfThere(file: string, options: ReadOptions = {}): string
 }
 
 /** The error for a file that cannot be read. @param file how messages name it */
-export function fileError(file: string, { reason, code, line, cause }: UnreadableFile): ConfigError {
+export function fileError(
+  file: string,
+  { reason, code, line, cause }: UnreadableFile,
+): ConfigError {
   const message = code === undefined ? reason : (ALONE[code] ?? `cannot be read: ${reason}`)
-  return ConfigError.inFiles([line === undefined ? { file, message } : { file, line, message }], { cause })
+  return ConfigError.inFiles([line === undefined ? { file, message } : { file, line, message }], {
+    cause,
+  })
 }
 
 /** Reasons in brackets, behind a name and what was tried. */
@@ -82,7 +96,10 @@ const ALONE: Readonly<Record<string, string>> = {
 
 const CHUNK_BYTES = 64 * 1024
 
-/** The bytes of a file, or how many there are when there are too many. A pipe has no size, so what comes is counted. */
+/**
+ * The bytes of a file, or how many there are when there are too many. A pipe has no size, so what
+ * comes is counted.
+ */
 function readAtMost(file: string, maxBytes: number): Buffer | string {
   const descriptor = openSync(file, 'r')
   try {

@@ -20,11 +20,14 @@ import { messageOf } from './caught.ts'
 import { ConfigError } from './config-error.ts'
 import { readYamlTokens } from './yaml-tokens.ts'
 
-/** The schema of a document, or a function that chooses it when a file may be one of several kinds. */
+/**
+ * The schema of a document, or a function that chooses it when a file may be one of several kinds.
+ */
 type DocumentSchema<S extends z.ZodType> = S | ((value: unknown) => S)
 
 /**
- * Parses the single YAML 1.2 document in `text` (JSON is YAML too) and validates it. Messages name `file`.
+ * Parses the single YAML 1.2 document in `text` (JSON is YAML too) and validates it. Messages name
+ * `file`.
  * @throws ConfigError with all problems in the order of their lines
  */
 export function parseYamlDocument<S extends z.ZodType>(
@@ -45,7 +48,11 @@ export function parseYamlDocument<S extends z.ZodType>(
   const repeated = reportOf(readKeys(document, targets))
   if (repeated.problems.length > 0) {
     const found = repeated.problems.map(({ offset, key }) => {
-      return { file, line: lineAt(offset), message: `the key ${quote(key)} is given twice; keep one` }
+      return {
+        file,
+        line: lineAt(offset),
+        message: `the key ${quote(key)} is given twice; keep one`,
+      }
     })
     throw ConfigError.inFiles([...found, ...repeated.rest.map((message) => ({ file, message }))])
   }
@@ -71,7 +78,10 @@ function compose(text: string, lines: LineCounter): Document.Parsed {
   return document
 }
 
-/** The library makes an error for each mistake, and only the first is shown: stack traces would take most of the time. */
+/**
+ * The library makes an error for each mistake, and only the first is shown: stack traces would take
+ * most of the time.
+ */
 function withoutStackTraces<Result>(act: () => Result): Result {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
@@ -101,7 +111,10 @@ function findAliasTargets(document: Document): AliasTargets {
   return targets
 }
 
-/** Makes each key the text that is written. @returns keys that their mapping has already, in the order of the file */
+/**
+ * Makes each key the text that is written.
+ * @returns keys that their mapping has already, in the order of the file
+ */
 function readKeys(document: Document, targets: AliasTargets): { offset: number; key: string }[] {
   const repeated: { offset: number; key: string }[] = []
   visit(document, {
@@ -123,7 +136,8 @@ function readKeys(document: Document, targets: AliasTargets): { offset: number; 
 }
 
 function toPlainValue(document: Document, file: string): unknown {
-  if (document.contents === null) throw ConfigError.inFiles([{ file, line: 1, message: 'the file is empty' }])
+  if (document.contents === null)
+    throw ConfigError.inFiles([{ file, line: 1, message: 'the file is empty' }])
   try {
     // How much aliases repeat is bounded before the document is composed.
     return document.toJS({ maxAliasCount: -1 })
@@ -133,7 +147,10 @@ function toPlainValue(document: Document, file: string): unknown {
   }
 }
 
-/** Where the key or list item at `path` begins; for a missing one, where its nearest ancestor begins. */
+/**
+ * Where the key or list item at `path` begins; for a missing one, where its nearest ancestor
+ * begins.
+ */
 function offsetOf(document: Document, path: readonly PropertyKey[], targets: AliasTargets): number {
   let node: unknown = document.contents
   let offset = document.contents?.range?.[0] ?? 0
@@ -169,4 +186,5 @@ function syntaxMessage(error: YAMLError): string {
 const MAX_MESSAGE = 200
 
 /** The library repeats names and lines of any length. */
-const shorten = (message: string) => (message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message)
+const shorten = (message: string) =>
+  message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message

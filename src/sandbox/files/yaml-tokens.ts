@@ -1,26 +1,39 @@
 import { CST, Lexer, type LineCounter, Parser } from 'yaml'
 import { excerpt, quote } from '../../service/text/message-parts.ts'
 
-/** Levels of lists and mappings, at most: what recurses over a value later must not run out of stack. */
+/**
+ * Levels of lists and mappings, at most: what recurses over a value later must not run out of
+ * stack.
+ */
 const MAX_LEVELS = 64
 const MAX_ALIASES = 100
-/** Characters that the aliases of a document repeat together, at most: as many as a JSON body may write out. */
+/**
+ * Characters that the aliases of a document repeat together, at most: as many as a JSON body may
+ * write out.
+ */
 const MAX_REPEATED = 64 * 1024
 
-/** The tags of the core schema (YAML 1.2 section 10.3). A `%TAG` line could give them another meaning, so it is refused. */
+/**
+ * The tags of the core schema (YAML 1.2 section 10.3). A `%TAG` line could give them another
+ * meaning, so it is refused.
+ */
 const TAGS = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq']
-const READ_TAGS: ReadonlySet<string> = new Set(TAGS.flatMap((name) => [`!!${name}`, `!<tag:yaml.org,2002:${name}>`]))
+const READ_TAGS: ReadonlySet<string> = new Set(
+  TAGS.flatMap((name) => [`!!${name}`, `!<tag:yaml.org,2002:${name}>`]),
+)
 
 /**
- * Splits a YAML text into the tokens of one document, from which the library composes values. A text that is nested too deeply, or has a
- * key, alias, tag or directive that is not read, ends with an error token in place of its document, before anything is composed.
+ * Splits a YAML text into the tokens of one document, from which the library composes values. A
+ * text that is nested too deeply, or has a key, alias, tag or directive that is not read, ends with
+ * an error token in place of its document, before anything is composed.
  * @param lines learns where each line begins
  */
 export function readYamlTokens(text: string, lines: LineCounter): readonly CST.Token[] {
   const tokens: CST.Token[] = []
   let hasDocument = false
   for (const token of parse(text, lines)) {
-    const problem = token.type === 'document' && hasDocument ? secondDocument(token) : problemOf(token)
+    const problem =
+      token.type === 'document' && hasDocument ? secondDocument(token) : problemOf(token)
     tokens.push(problem ?? token)
     if (problem !== undefined || token.type === 'error') break
     hasDocument ||= token.type === 'document'
@@ -28,7 +41,10 @@ export function readYamlTokens(text: string, lines: LineCounter): readonly CST.T
   return tokens
 }
 
-/** The parser recurses once for each open list and mapping, so their number is watched from token to token. */
+/**
+ * The parser recurses once for each open list and mapping, so their number is watched from token to
+ * token.
+ */
 function* parse(text: string, lines: LineCounter): Generator<CST.Token, void> {
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
@@ -44,9 +60,15 @@ function* parse(text: string, lines: LineCounter): Generator<CST.Token, void> {
 }
 
 /** The stack holds the document, the open lists and mappings, and perhaps a scalar. */
-const levelsOf = (stack: readonly CST.Token[]) => stack.length - (CST.isCollection(stack.at(-1)) ? 1 : 2)
+const levelsOf = (stack: readonly CST.Token[]) =>
+  stack.length - (CST.isCollection(stack.at(-1)) ? 1 : 2)
 
-const problem = (offset: number, message: string): CST.ErrorToken => ({ type: 'error', offset, source: '', message })
+const problem = (offset: number, message: string): CST.ErrorToken => ({
+  type: 'error',
+  offset,
+  source: '',
+  message,
+})
 
 const secondDocument = ({ offset }: CST.Document) =>
   problem(offset, 'a second document begins here; write one document per file')
@@ -54,10 +76,15 @@ const secondDocument = ({ offset }: CST.Document) =>
 function problemOf(token: CST.Token): CST.ErrorToken | undefined {
   if (token.type === 'document') return findProblem(token)
   if (token.type !== 'directive' || /^%YAML[ \t]+1\.2$/.test(token.source)) return undefined
-  return problem(token.offset, `the directive ${quote(token.source)} is not read; remove this line, or write %YAML 1.2`)
+  return problem(
+    token.offset,
+    `the directive ${quote(token.source)} is not read; remove this line, or write %YAML 1.2`,
+  )
 }
 
-/** Where a value or a key stands: its properties (anchor and tag), and its token unless it is empty. */
+/**
+ * Where a value or a key stands: its properties (anchor and tag), and its token unless it is empty.
+ */
 interface Place {
   readonly properties: readonly CST.SourceToken[]
   readonly token: CST.Token | null | undefined
@@ -81,7 +108,10 @@ function findProblem({ start, value }: CST.Document): CST.ErrorToken | undefined
 }
 
 /** The keys and values of a list or mapping, in the order of the text. */
-function placesIn(collection: CST.BlockMap | CST.BlockSequence | CST.FlowCollection, depth: number): Place[] {
+function placesIn(
+  collection: CST.BlockMap | CST.BlockSequence | CST.FlowCollection,
+  depth: number,
+): Place[] {
   const isInBraces = collection.type === 'flow-collection' && collection.start.source === '{'
   const places: Place[] = []
   const items: readonly CST.CollectionItem[] = collection.items
@@ -92,7 +122,12 @@ function placesIn(collection: CST.BlockMap | CST.BlockSequence | CST.FlowCollect
     // The question mark or colon stands for a key that is empty.
     const keyToken = key ?? mark
     if (keyToken !== undefined) places.push({ properties: start, token: keyToken, isKey, depth })
-    places.push({ properties: keyToken === undefined ? start : sep, token: value, isKey: false, depth })
+    places.push({
+      properties: keyToken === undefined ? start : sep,
+      token: value,
+      isKey: false,
+      depth,
+    })
   }
   return places
 }
@@ -111,10 +146,16 @@ function findTagProblem({ properties }: Place): CST.ErrorToken | undefined {
 }
 
 function findKeyProblem({ token, isKey }: Place): CST.ErrorToken | undefined {
-  if (!isKey || token === undefined || token === null || token.type === 'alias' || isText(token)) return undefined
+  if (!isKey || token === undefined || token === null || token.type === 'alias' || isText(token))
+    return undefined
   const { offset } = token
-  if (token.type === 'scalar' || token.type === 'explicit-key-ind' || token.type === 'map-value-ind') {
-    const remedy = 'write the key, or put quotation marks around a text that begins with a colon or question mark'
+  if (
+    token.type === 'scalar' ||
+    token.type === 'explicit-key-ind' ||
+    token.type === 'map-value-ind'
+  ) {
+    const remedy =
+      'write the key, or put quotation marks around a text that begins with a colon or question mark'
     return problem(offset, `a key must be a text, found nothing; ${remedy}`)
   }
   if (token.type === 'block-map' || token.type === 'block-seq') {
@@ -173,7 +214,11 @@ function passAnchors(anchors: Anchors, place: Place): CST.ErrorToken | undefined
   return undefined
 }
 
-function passAlias(anchors: Anchors, { offset, source }: CST.FlowScalar, { isKey }: Place): CST.ErrorToken | undefined {
+function passAlias(
+  anchors: Anchors,
+  { offset, source }: CST.FlowScalar,
+  { isKey }: Place,
+): CST.ErrorToken | undefined {
   const anchor = anchors.named.get(source.slice(1))
   const name = `the alias ${excerpt(source)}`
   anchors.aliases += 1
@@ -189,7 +234,10 @@ function passAlias(anchors: Anchors, { offset, source }: CST.FlowScalar, { isKey
     return problem(offset, `a key must be a text, and ${name} repeats none; write the key out`)
   }
   if (anchor.size === undefined) {
-    return problem(offset, `${name} stands inside of the value that it repeats; write the value out`)
+    return problem(
+      offset,
+      `${name} stands inside of the value that it repeats; write the value out`,
+    )
   }
   anchors.size += anchor.size
   anchors.repeated += anchor.size

@@ -3,7 +3,11 @@ import { isJsonObject } from '../../service/age/json-object.ts'
 import { type Callback, callbackSchema, callbackUrl } from '../../service/oidc/callback.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { looksLikeJson, parseJson } from '../../service/oidc/request/json.ts'
-import { decodePairs, type Pairs, refuseManyParameters } from '../../service/oidc/request/parameters.ts'
+import {
+  decodePairs,
+  type Pairs,
+  refuseManyParameters,
+} from '../../service/oidc/request/parameters.ts'
 import { findingSchema } from '../../service/oidc/rules/finding.ts'
 import { MASKED } from '../clients/mask.ts'
 import { recordedClockSchema } from '../clock/clock.ts'
@@ -14,7 +18,10 @@ export const recordedResponseSchema = z.discriminatedUnion('kind', [
   /** The browser was sent back to the relying party. */
   z.object({ kind: z.literal('callback'), callback: callbackSchema }),
   z.object({ kind: z.literal('redirect'), location: z.string() }),
-  /** `params`: the fields of a form that posts the callback. `error`: of an error page. `transaction`: what waits on the page. */
+  /**
+   * `params`: the fields of a form that posts the callback. `error`: of an error page.
+   * `transaction`: what waits on the page.
+   */
   z.object({
     kind: z.literal('page'),
     title: z.string(),
@@ -58,9 +65,16 @@ export const callRecordSchema = z.object({
     .describe('What was sent; `claims` and `authorization_details` read as JSON'),
   findings: z.array(findingSchema).readonly(),
   response: recordedResponseSchema,
-  decision: recordedDecisionSchema.optional().describe('What was decided for this call, and what decided it'),
-  clock: recordedClockSchema.optional().describe('How the clock was moved when the call came; absent in real time'),
-  traceparent: z.string().optional().describe('The header of a call by a server (W3C Trace Context)'),
+  decision: recordedDecisionSchema
+    .optional()
+    .describe('What was decided for this call, and what decided it'),
+  clock: recordedClockSchema
+    .optional()
+    .describe('How the clock was moved when the call came; absent in real time'),
+  traceparent: z
+    .string()
+    .optional()
+    .describe('The header of a call by a server (W3C Trace Context)'),
   accept: z.string().optional().describe('The header `Accept`, of a call that was refused'),
 })
 
@@ -85,7 +99,9 @@ export type KeptCall = Readonly<z.infer<typeof keptCallSchema>>
 
 /** Parses a kept call. Its parameters are decoded here, when somebody reads the flow. */
 export function readCall(text: string): CallRecord {
-  const { at, endpoint, method, path, status, sent, authorized, ...answer } = keptCallSchema.parse(JSON.parse(text))
+  const { at, endpoint, method, path, status, sent, authorized, ...answer } = keptCallSchema.parse(
+    JSON.parse(text),
+  )
   const parameters = { ...parametersOf(sent), ...(authorized && { authorization: MASKED }) }
   return { at, endpoint, method, path, status, parameters, ...answer }
 }
@@ -95,7 +111,8 @@ export const bodyKind = (contentType: string | undefined): Sent['kind'] =>
   contentType?.startsWith('application/json') ? 'json' : 'form'
 
 /**
- * The parameters of a call by name. An unreadable body is only described by its fault or its length, because it may hold a secret.
+ * The parameters of a call by name. An unreadable body is only described by its fault or its
+ * length, because it may hold a secret.
  * @param pairs decodes a query or form
  */
 export function parametersOf(
@@ -110,13 +127,23 @@ export function parametersOf(
   }
 }
 
-function readParameters({ kind, text }: Sent, pairs: () => Pairs): Readonly<Record<string, unknown>> {
+function readParameters(
+  { kind, text }: Sent,
+  pairs: () => Pairs,
+): Readonly<Record<string, unknown>> {
   if (kind === 'query') return byName(pairs())
   if (kind === 'form') {
-    return looksLikeJson(text) ? { body: `${text.length} characters that are JSON, not a form` } : byName(pairs())
+    return looksLikeJson(text)
+      ? { body: `${text.length} characters that are JSON, not a form` }
+      : byName(pairs())
   }
   const json = parseJson(text)
-  if (!json.ok || typeof json.value !== 'object' || json.value === null || Array.isArray(json.value))
+  if (
+    !json.ok ||
+    typeof json.value !== 'object' ||
+    json.value === null ||
+    Array.isArray(json.value)
+  )
     return { body: `${text.length} characters that are not a JSON object` }
   refuseManyParameters(Object.keys(json.value).length)
   return { ...json.value }
@@ -150,11 +177,17 @@ export function shownResponse(response: RecordedResponse): unknown {
   }
 }
 
-/** The address of a callback. The redirect URI may contain a masked secret, and no address can be made of it then. */
+/**
+ * The address of a callback. The redirect URI may contain a masked secret, and no address can be
+ * made of it then.
+ */
 export const shownAddress = (callback: Callback): string =>
   URL.canParse(callback.redirectUri) ? callbackUrl(callback) : callback.redirectUri
 
-/** The parameters that the browser brought back to the relying party; `undefined` when it has not come back. */
+/**
+ * The parameters that the browser brought back to the relying party; `undefined` when it has not
+ * come back.
+ */
 export const callbackOf = ({ calls }: { readonly calls: readonly CallRecord[] }) =>
   calls.map(({ response }) => paramsOf(response)).findLast((params) => params !== undefined)
 
@@ -164,16 +197,22 @@ function paramsOf(response: RecordedResponse): Readonly<Record<string, string>> 
 }
 
 /**
- * Whether a call failed for the app, whatever its status: a broken rule, an error status, an error page, a callback with
- * `error`, a broken connection, a fetched trap.
+ * Whether a call failed for the app, whatever its status: a broken rule, an error status, an error
+ * page, a callback with `error`, a broken connection, a fetched trap.
  */
 export function isRefused({ endpoint, status, findings, response }: CallRecord): boolean {
   if (status >= 400 || status === 0 || endpoint === 'trap') return true
   if (findings.some(({ level }) => level === 'error')) return true
-  return paramsOf(response)?.['error'] !== undefined || (response.kind === 'page' && response.error !== undefined)
+  return (
+    paramsOf(response)?.['error'] !== undefined ||
+    (response.kind === 'page' && response.error !== undefined)
+  )
 }
 
-/** Why a call was refused, when no finding says it: an unknown persona, a client that did not authenticate, a broken connection. */
+/**
+ * Why a call was refused, when no finding says it: an unknown persona, a client that did not
+ * authenticate, a broken connection.
+ */
 export function refusalOf({ status, findings, response }: CallRecord) {
   if (status === 0) return { status, description: 'the connection was closed without a response' }
   if (status < 400 || findings.some(({ level }) => level === 'error')) return undefined

@@ -11,11 +11,17 @@ const evaluationInputSchema = z.object({
   now: z.number(),
 })
 
-/** The input of an evaluation. The journal keeps this input as JSON instead of the trace, which is many times as large. */
+/**
+ * The input of an evaluation. The journal keeps this input as JSON instead of the trace, which is
+ * many times as large.
+ */
 export type EvaluationInput = Readonly<z.infer<typeof evaluationInputSchema>>
 
 /** The trace of a flow, evaluated again from the kept input when somebody reads the flow. */
-export function readEvaluation(input: string): { trace: ThresholdTrace[]; signals: EvaluationInput['signals'] } {
+export function readEvaluation(input: string): {
+  trace: ThresholdTrace[]
+  signals: EvaluationInput['signals']
+} {
   const { signals, claims, now } = evaluationInputSchema.parse(JSON.parse(input))
   return { trace: explainEvaluation(signals, claims, now), signals }
 }

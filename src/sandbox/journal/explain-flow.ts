@@ -7,17 +7,21 @@ import type { Flow, ListedFlow } from './journal.ts'
 import { reasoningLines } from './reasoning-lines.ts'
 
 /**
- * `waiting`: the user has not decided yet. `declined`: the user gave up, which the callback says by `access_denied`, or closed the window.
- * `error`: a call of the flow was refused or got no response, or the callback carries another `error`. `ok`: everything else.
+ * `waiting`: the user has not decided yet. `declined`: the user gave up, which the callback says by
+ * `access_denied`, or closed the window. `error`: a call of the flow was refused or got no
+ * response, or the callback carries another `error`. `ok`: everything else.
  */
 export const FLOW_STATUSES = ['waiting', 'ok', 'declined', 'error'] as const
 export type FlowStatus = (typeof FLOW_STATUSES)[number]
 
 /**
- * How a flow went, in one sentence: the first broken rule, else the refusal, else the answer. It is made when a flow is read, not when a
- * call is recorded.
+ * How a flow went, in one sentence: the first broken rule, else the refusal, else the answer. It is
+ * made when a flow is read, not when a call is recorded.
  */
-export function summarizeFlow(flow: ListedFlow): { readonly status: FlowStatus; readonly summary: string } {
+export function summarizeFlow(flow: ListedFlow): {
+  readonly status: FlowStatus
+  readonly summary: string
+} {
   const calls = flow.calls.filter((call) => !isSecondChoice(call))
   const { error, error_description: description } = callbackOf(flow) ?? {}
   const fault = brokenRule(calls) ?? forcedAnswer(flow) ?? refusal(calls)
@@ -32,7 +36,10 @@ export function summarizeFlow(flow: ListedFlow): { readonly status: FlowStatus; 
   return { status: 'ok', summary: fault ?? ending(flow) }
 }
 
-/** The summary, with `reasons`: a line for what decided the flow, then one for each threshold and signal. */
+/**
+ * The summary, with `reasons`: a line for what decided the flow, then one for each threshold and
+ * signal.
+ */
 export function explainFlow(flow: Flow) {
   const { trace = [], decided_by: decidedBy, readings } = flow
   const { status, summary } = summarizeFlow(flow)
@@ -40,7 +47,10 @@ export function explainFlow(flow: Flow) {
   const isAnswer = status === 'ok' && summary.startsWith(answers(flow))
   return {
     status,
-    summary: isAnswer && unmet !== undefined ? `${summary}. ${unmet.replace(/: no\. (\S+): /, ': $1 ')}` : summary,
+    summary:
+      isAnswer && unmet !== undefined
+        ? `${summary}. ${unmet.replace(/: no\. (\S+): /, ': $1 ')}`
+        : summary,
     reasons: [
       ...(decidedBy === undefined ? [] : [`Decided by ${decidedBy}.`]),
       ...(readings === undefined ? [] : [`Readings of the specification: ${readings.join(', ')}.`]),
@@ -49,20 +59,31 @@ export function explainFlow(flow: Flow) {
   }
 }
 
-/** A form that is sent again, by a double click or the back button, changes nothing: the first answer counts. */
+/**
+ * A form that is sent again, by a double click or the back button, changes nothing: the first
+ * answer counts.
+ */
 const isSecondChoice = ({ endpoint, status }: CallRecord) => endpoint === 'choice' && status === 410
 
 function brokenRule(calls: readonly CallRecord[]): string | undefined {
   const errors = calls.flatMap(({ findings }) => findings.filter(({ level }) => level === 'error'))
   const first = leadingFinding(errors)
   if (errors.length < 2) return first && `${first.rule}: ${first.message}`
-  return first && `${first.rule}: ${first.message.replace(/\.$/, '')} (and ${errors.length - 1} more)`
+  return (
+    first && `${first.rule}: ${first.message.replace(/\.$/, '')} (and ${errors.length - 1} more)`
+  )
 }
 
-/** Families of outcomes that a real service has too: the callback itself says how such a flow ended. */
+/**
+ * Families of outcomes that a real service has too: the callback itself says how such a flow ended.
+ */
 const USUAL_FAMILIES: readonly string[] = ['ending', 'error', 'no_answer']
 
-const VERDICTS = { accept: 'accepts it', refuse: 'refuses it', depends: 'can tell only with more context' } as const
+const VERDICTS = {
+  accept: 'accepts it',
+  refuse: 'refuses it',
+  depends: 'can tell only with more context',
+} as const
 
 function forcedAnswer(flow: ListedFlow): string | undefined {
   const outcome = outcomeOf(flow)
@@ -70,21 +91,30 @@ function forcedAnswer(flow: ListedFlow): string | undefined {
   return `forced: ${outcome.name}, a correct client ${VERDICTS[outcome.correctClient]}`
 }
 
-/** Whether only a sandbox has this outcome: it changes an answer, which a real service never does. */
+/**
+ * Whether only a sandbox has this outcome: it changes an answer, which a real service never does.
+ */
 export const isForced = ({ family }: Outcome): boolean => !USUAL_FAMILIES.includes(family)
 
 /** The outcome of the flow itself, or the one forced on a server-to-server call of it. */
-export const outcomeOf = ({ flow, outcome }: Pick<ListedFlow, 'flow' | 'outcome'>): Outcome | undefined =>
+export const outcomeOf = ({
+  flow,
+  outcome,
+}: Pick<ListedFlow, 'flow' | 'outcome'>): Outcome | undefined =>
   outcome === undefined
     ? undefined
-    : [flow, ...OUTCOME_FLOWS].map((one) => findOutcome(one, outcome)).find((row) => row !== undefined)
+    : [flow, ...OUTCOME_FLOWS]
+        .map((one) => findOutcome(one, outcome))
+        .find((row) => row !== undefined)
 
 function refusal(calls: readonly CallRecord[]): string | undefined {
   for (const call of calls) {
-    if (call.endpoint === 'trap') return `the client fetched ${call.path}, an address that it must not follow`
+    if (call.endpoint === 'trap')
+      return `the client fetched ${call.path}, an address that it must not follow`
     const refused = refusalOf(call)
     if (refused?.status === 0) return `${call.endpoint} got no response: the connection was closed`
-    if (refused) return `${call.endpoint} refused with ${refused.status}${after(': ', refused.description)}`
+    if (refused)
+      return `${call.endpoint} refused with ${refused.status}${after(': ', refused.description)}`
   }
   return undefined
 }
@@ -100,7 +130,8 @@ function waiting({ calls, started_at: startedAt }: ListedFlow): string {
 function ending(flow: ListedFlow): string {
   const { persona = 'no persona', calls } = flow
   const kind = outcomeOf(flow)?.ending?.kind
-  if (kind === 'create_requested') return `${persona}: create_requested, an age key is to be created`
+  if (kind === 'create_requested')
+    return `${persona}: create_requested, an age key is to be created`
   const upgrade = calls.findLast(({ endpoint }) => endpoint === ENDPOINTS.upgrade.number)
   if (upgrade) return `${answers(flow)}; upgraded${after(': ', methodsIn(upgrade))}`
   if (calls.some(({ endpoint }) => endpoint === ENDPOINTS.token.number)) {
@@ -110,7 +141,9 @@ function ending(flow: ListedFlow): string {
     const saved = `saved for ${persona}${kind === 'created_new' ? ', a new persona' : ''}`
     return (flow.audit ? 'an audit saves no age key' : saved) + after(': ', methodsIn(calls[0]))
   }
-  return callbackOf(flow)?.['code'] === undefined ? answers(flow) : `${answers(flow)}, and a code to upgrade`
+  return callbackOf(flow)?.['code'] === undefined
+    ? answers(flow)
+    : `${answers(flow)}, and a code to upgrade`
 }
 
 /** Ages in a sentence. */

@@ -46,18 +46,27 @@ export interface Flow extends ListedFlow {
 export const journalEventSchema = z.object({
   type: z.enum(['call', 'flow', 'scenario', 'reset']),
   tenant: z.string(),
-  /** The id of the flow; absent for a call outside any flow (discovery, key set), a scenario and a reset. */
+  /**
+   * The id of the flow; absent for a call outside any flow (discovery, key set), a scenario and a
+   * reset.
+   */
   flow: z.string().optional(),
   /** Of a call and a flow: `flow` is the kind of the flow, as everywhere beside its id. */
   data: z.record(z.string(), z.unknown()),
 })
 
-/** What `events` sends: a call was answered, a flow began or ended, a scenario advanced, a tenant was reset. */
+/**
+ * What `events` sends: a call was answered, a flow began or ended, a scenario advanced, a tenant
+ * was reset.
+ */
 export type JournalEvent = Readonly<z.infer<typeof journalEventSchema>>
 
 /** What decides to which flow a call belongs. */
 export interface FlowOfCall {
-  /** Identifiers that earlier calls issued (`request_uri`, code, token, transaction): the first known one names the flow. */
+  /**
+   * Identifiers that earlier calls issued (`request_uri`, code, token, transaction): the first
+   * known one names the flow.
+   */
   readonly correlationIds: readonly string[]
   /** Whether the call begins a flow when it belongs to none that is known. */
   readonly begins: boolean
@@ -79,9 +88,16 @@ export interface JournalEntry extends FlowOfCall {
   readonly mask: Mask
 }
 
-const FILTERED_FACTS = ['flow', 'client_id', 'state', 'persona', 'outcome'] as const satisfies (keyof FlowFacts)[]
+const FILTERED_FACTS = [
+  'flow',
+  'client_id',
+  'state',
+  'persona',
+  'outcome',
+] as const satisfies (keyof FlowFacts)[]
 
-export interface FlowFilter extends Readonly<Partial<Record<(typeof FILTERED_FACTS)[number], string | undefined>>> {
+export interface FlowFilter
+  extends Readonly<Partial<Record<(typeof FILTERED_FACTS)[number], string | undefined>>> {
   /** Only flows that began after this one. */
   readonly after?: string | undefined
   /** Only flows that began before this one. */
@@ -94,16 +110,21 @@ export interface FlowFilter extends Readonly<Partial<Record<(typeof FILTERED_FAC
 /** Where a call was recorded. */
 export interface RecordedIn {
   readonly id: string
-  /** Present for a flow of an audit; `late` when this call was the first of its flow with the mark. */
+  /**
+   * Present for a flow of an audit; `late` when this call was the first of its flow with the mark.
+   */
   readonly audit?: 'marked' | 'late' | undefined
 }
 
 /**
- * The journal of all tenants. Flows share one budget; flows of audits have half as much beside it, so that they never push out others.
- * Several processes may share one journal.
+ * The journal of all tenants. Flows share one budget; flows of audits have half as much beside it,
+ * so that they never push out others. Several processes may share one journal.
  */
 export interface Journal {
-  /** Reserves the id of the flow in which a call will be recorded. A new id is given to no other flow. */
+  /**
+   * Reserves the id of the flow in which a call will be recorded. A new id is given to no other
+   * flow.
+   */
   assign(tenant: string, call: FlowOfCall): Awaitable<string | undefined>
   /** Records a call; `undefined` when it belongs to no flow and begins none. */
   record(tenant: string, entry: JournalEntry): Awaitable<RecordedIn | undefined>
@@ -111,16 +132,23 @@ export interface Journal {
   announce(event: JournalEvent): void
   /** Newest first. Each flow is parsed when it is asked for, which can take milliseconds. */
   list(tenant: string, filter?: FlowFilter): AsyncIterable<ListedFlow>
-  /** Flows that ended after the flow `since` did, in the order in which they ended; all ended flows when `since` is unknown. */
+  /**
+   * Flows that ended after the flow `since` did, in the order in which they ended; all ended flows
+   * when `since` is unknown.
+   */
   listEnded(tenant: string, since: string, filter?: FlowFilter): AsyncIterable<ListedFlow>
-  /** The id of the flow that ended last, or `NONE_ENDED`. It is looked up before the call returns. */
+  /**
+   * The id of the flow that ended last, or `NONE_ENDED`. It is looked up before the call returns.
+   */
   lastEnded(tenant: string): Promise<string>
   find(tenant: string, id: string): Promise<Flow | undefined>
   /** How many flows of audits the journal holds. */
   countAudited(tenant: string): Promise<number>
   /** Removes the flows of a tenant. Its count goes on, so that ids stay in order. */
   clear(tenant: string): Promise<void>
-  /** Removes everything about a tenant, its count included: tenants may have any number of names. */
+  /**
+   * Removes everything about a tenant, its count included: tenants may have any number of names.
+   */
   forget(tenant: string): Promise<void>
   /** Calls `listener` for each event until the returned function is called. */
   subscribe(listener: (event: JournalEvent) => void): () => void
@@ -133,14 +161,20 @@ export interface JournalBudget {
   readonly maxCharacters?: number
 }
 
-export const JOURNAL_BUDGET = { maxFlows: 2_000, maxCharacters: 12_000_000 } as const satisfies JournalBudget
+export const JOURNAL_BUDGET = {
+  maxFlows: 2_000,
+  maxCharacters: 12_000_000,
+} as const satisfies JournalBudget
 
 /**
- * Calls that one flow keeps; beyond this limit its oldest calls go. The flow keeps as many identifiers: the first, which is the
- * `request_uri` of a Create flow, and the newest.
+ * Calls that one flow keeps; beyond this limit its oldest calls go. The flow keeps as many
+ * identifiers: the first, which is the `request_uri` of a Create flow, and the newest.
  */
 export const MAX_FLOW_CALLS = 100
-/** Characters of the calls that one flow keeps, as JSON; beyond this limit its oldest calls go, but never the last. */
+/**
+ * Characters of the calls that one flow keeps, as JSON; beyond this limit its oldest calls go, but
+ * never the last.
+ */
 export const MAX_FLOW_CHARACTERS = 1_000_000
 
 /** The share of the budget that flows of audits have beside it. */
@@ -149,7 +183,10 @@ export const AUDIT_SHARE = 0.5
 /** What `lastEnded` returns before any flow has ended. */
 export const NONE_ENDED = 'f0'
 
-/** Whether `id` has the shape of a flow's id: they count from `f1` in each tenant, whatever is reset. */
+/**
+ * Whether `id` has the shape of a flow's id: they count from `f1` in each tenant, whatever is
+ * reset.
+ */
 export const isFlowId = (id: string) => /^f[1-9]\d{0,14}$/.test(id)
 
 export const flowId = (count: number) => `f${count}`
@@ -157,8 +194,15 @@ export const flowId = (count: number) => `f${count}`
 /** The number in the id of a flow. */
 export const flowNumber = (id: string) => Number(id.slice(1))
 
-/** Whether a flow matches a filter. @param summary the facts of the flow and, when it has ended, `ended_at` */
-export const fitsFilter = (id: string, summary: Readonly<Record<string, unknown>>, filter: FlowFilter): boolean =>
+/**
+ * Whether a flow matches a filter.
+ * @param summary the facts of the flow and, when it has ended, `ended_at`
+ */
+export const fitsFilter = (
+  id: string,
+  summary: Readonly<Record<string, unknown>>,
+  filter: FlowFilter,
+): boolean =>
   (filter.after === undefined || flowNumber(id) > flowNumber(filter.after)) &&
   (filter.before === undefined || flowNumber(id) < flowNumber(filter.before)) &&
   (filter.isEnded === undefined || summary['ended_at'] !== undefined) &&

@@ -9,12 +9,13 @@ export interface StoryLinks {
 }
 
 /**
- * The flows that are probably of one user: the Create flow that a `create_requested` asked for, and the Use flow that comes after
- * an age key was saved or upgraded.
+ * The flows that are probably of one user: the Create flow that a `create_requested` asked for, and
+ * the Use flow that comes after an age key was saved or upgraded.
  *
- * Decision: the sandbox knows no users, so a flow continues the latest earlier one of the same client and `state`, else of the
- * same client and persona, and only when that one asked for it. A persona that is not decided yet, or that the flow has made, may have
- * been any. Flows of an audit are many users of one persona.
+ * Decision: the sandbox knows no users, so a flow continues the latest earlier one of the same
+ * client and `state`, else of the same client and persona, and only when that one asked for it. A
+ * persona that is not decided yet, or that the flow has made, may have been any. Flows of an audit
+ * are many users of one persona.
  *
  * @param flows newest first
  * @returns links by the id of a flow; a flow without any is absent
@@ -22,7 +23,8 @@ export interface StoryLinks {
 export function linkStories(flows: readonly ListedFlow[]): ReadonlyMap<string, StoryLinks> {
   const links = new Map<string, StoryLinks>()
   /** Flows with the kind of flow that their user goes on with. */
-  const decided: { readonly flow: ListedFlow; readonly asksFor: ListedFlow['flow'] | undefined }[] = []
+  const decided: { readonly flow: ListedFlow; readonly asksFor: ListedFlow['flow'] | undefined }[] =
+    []
   for (const flow of flows.toReversed()) {
     const earlier = [sameState, samePersona]
       .map((isSame) => decided.findLast((one) => isSame(one.flow, flow)))
@@ -54,5 +56,7 @@ const sameClient = (one: ListedFlow, other: ListedFlow) =>
 function askedFor(flow: ListedFlow): ListedFlow['flow'] | undefined {
   if (flow.flow === 'create') return 'use'
   if (outcomeOf(flow)?.ending?.kind === 'create_requested') return 'create'
-  return flow.calls.some(({ endpoint }) => endpoint === ENDPOINTS.upgrade.number) ? 'use' : undefined
+  return flow.calls.some(({ endpoint }) => endpoint === ENDPOINTS.upgrade.number)
+    ? 'use'
+    : undefined
 }

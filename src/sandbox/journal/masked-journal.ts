@@ -5,7 +5,10 @@ import type { Mask } from '../clients/mask.ts'
 import type { CallRecord } from './call-record.ts'
 import type { Flow, Journal, ListedFlow } from './journal.ts'
 
-/** The journal as a tenant shows it: without secrets; a single flow has advice too. @param mask called at each reading */
+/**
+ * The journal as a tenant shows it: without secrets; a single flow has advice too.
+ * @param mask called at each reading
+ */
 export function maskedJournal(journal: Journal, mask: () => Mask): Journal {
   async function* masked<Item>(items: AsyncIterable<Item>) {
     for await (const item of items) yield mask()(item)
@@ -24,12 +27,20 @@ export function maskedJournal(journal: Journal, mask: () => Mask): Journal {
 /** How many earlier requests must have the same value. One alone may come from a reloaded page. */
 const EARLIER = 2
 
-/** A flow with advice if its Use request repeats the `state` or `nonce` of earlier requests of the client. */
+/**
+ * A flow with advice if its Use request repeats the `state` or `nonce` of earlier requests of the
+ * client.
+ */
 export async function adviseOnRepeats(flow: Flow, { list }: Pick<Journal, 'list'>): Promise<Flow> {
   const request = requestOf(flow)
   if (!request || flow.client_id === undefined) return flow
   const earlier: ListedFlow[] = []
-  const filter = { flow: 'use', client_id: flow.client_id, before: flow.id, audit: flow.audit && 'only' } as const
+  const filter = {
+    flow: 'use',
+    client_id: flow.client_id,
+    before: flow.id,
+    audit: flow.audit && 'only',
+  } as const
   for await (const one of list(flow.tenant, filter)) if (earlier.push(one) === EARLIER) break
   if (earlier.length < EARLIER) return flow
   const advice = (['state', 'nonce'] as const).flatMap((name): Finding[] => {

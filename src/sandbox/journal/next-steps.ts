@@ -4,7 +4,10 @@ import type { Lifetimes } from '../../service/oidc/ports.ts'
 import { callbackOf } from './call-record.ts'
 import type { Flow, ListedFlow } from './journal.ts'
 
-/** What a correct client does after the last call of a flow, a sentence each. @param options.now in milliseconds */
+/**
+ * What a correct client does after the last call of a flow, a sentence each.
+ * @param options.now in milliseconds
+ */
 export function nextSteps(
   flow: Flow,
   { lifetimes, now }: { readonly lifetimes: Lifetimes; readonly now: number },
@@ -12,7 +15,9 @@ export function nextSteps(
   const { endpoint, status } = flow.calls.at(-1) ?? {}
   if (endpoint === undefined || status === undefined) return []
   if (status === 0) {
-    return ['No response came: the connection was closed. Repeat the call once, then tell the user to try again later.']
+    return [
+      'No response came: the connection was closed. Repeat the call once, then tell the user to try again later.',
+    ]
   }
   if (endpoint === ENDPOINTS.upgrade.number) {
     return status === 200
@@ -21,7 +26,8 @@ export function nextSteps(
   }
   const { accessToken, requestUri } = lifetimes
   if (endpoint === ENDPOINTS.token.number) {
-    if (status !== 200) return ['Start the Use flow again: a code works once, for its own client, for a short time.']
+    if (status !== 200)
+      return ['Start the Use flow again: a code works once, for its own client, for a short time.']
     return [
       `Verify the age in another way, then call E5 with the access token within ${accessToken} seconds.`,
       'Keep the token on the server, and send it as a bearer token in JSON calls only.',
@@ -29,34 +35,57 @@ export function nextSteps(
   }
   const overdue = status < 400 && findOverdue(flow, { now, requestUriSeconds: requestUri })
   if (endpoint === ENDPOINTS.par.number) {
-    if (overdue) return [`The request_uri has expired after ${overdue.seconds} seconds: push the request again.`]
+    if (overdue)
+      return [
+        `The request_uri has expired after ${overdue.seconds} seconds: push the request again.`,
+      ]
     return status === 201
-      ? [`Send the browser to E3 with this request_uri within ${requestUri} seconds, and with the same redirect_uri.`]
+      ? [
+          `Send the browser to E3 with this request_uri within ${requestUri} seconds, and with the same redirect_uri.`,
+        ]
       : ['Correct the request by its findings and push it again.']
   }
   const callback = callbackOf(flow)
   if (callback) return afterCallback(flow, callback, lifetimes)
   if (status >= 400) {
-    return ['Nothing came back to the app: the user saw an error page. Correct the request by its findings.']
+    return [
+      'Nothing came back to the app: the user saw an error page. Correct the request by its findings.',
+    ]
   }
   if (overdue) {
-    return [`The request has expired: the user did not answer within ${overdue.seconds} seconds. Begin the flow again.`]
+    return [
+      `The request has expired: the user did not answer within ${overdue.seconds} seconds. Begin the flow again.`,
+    ]
   }
   return ['Wait: the user has not come back yet. An app also copes with one who never does.']
 }
 
 /** Whether a request of the app broke a rule. */
-const isAtFault = ({ calls }: Flow) => calls.some(({ findings }) => findings.some(({ level }) => level === 'error'))
+const isAtFault = ({ calls }: Flow) =>
+  calls.some(({ findings }) => findings.some(({ level }) => level === 'error'))
 
-function afterCallback(flow: Flow, callback: Readonly<Record<string, string>>, { code }: Lifetimes): string[] {
-  const compare = 'Compare state with the one that the session kept; when they differ, go no further.'
+function afterCallback(
+  flow: Flow,
+  callback: Readonly<Record<string, string>>,
+  { code }: Lifetimes,
+): string[] {
+  const compare =
+    'Compare state with the one that the session kept; when they differ, go no further.'
   if (callback['error'] !== undefined) {
-    if (isAtFault(flow)) return [compare, 'Correct the request by its findings: it would be refused again.']
-    return [compare, 'There is no result: tell the user, and offer to try again or another way to verify the age.']
+    if (isAtFault(flow))
+      return [compare, 'Correct the request by its findings: it would be refused again.']
+    return [
+      compare,
+      'There is no result: tell the user, and offer to try again or another way to verify the age.',
+    ]
   }
-  if (flow.flow === 'create') return [compare, 'A callback without error is a success: nothing else is sent.']
+  if (flow.flow === 'create')
+    return [compare, 'A callback without error is a success: nothing else is sent.']
   if (callback['create_requested'] !== undefined) {
-    return [compare, 'Verify the age in another way, then push a Create request (E2) and send the browser to E3.']
+    return [
+      compare,
+      'Verify the age in another way, then push a Create request (E2) and send the browser to E3.',
+    ]
   }
   const validate =
     'On the server, validate the id_token: signature by the key set, iss, aud, exp, nonce, req_claims_hash. Only then read age_thresholds.'
@@ -69,7 +98,8 @@ function afterCallback(flow: Flow, callback: Readonly<Record<string, string>>, {
 }
 
 /**
- * What a flow waits for in vain, and for how many seconds its request was valid; `undefined` while it waits in time or has ended.
+ * What a flow waits for in vain, and for how many seconds its request was valid; `undefined` while
+ * it waits in time or has ended.
  * @param options.now in milliseconds
  */
 export function findOverdue(

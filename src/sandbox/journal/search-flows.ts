@@ -11,7 +11,10 @@ export interface FlowSearch {
   readonly q?: string | undefined
 }
 
-/** The matching flows, in the order of the list. Flows are read one by one, and no more than the caller takes. */
+/**
+ * The matching flows, in the order of the list. Flows are read one by one, and no more than the
+ * caller takes.
+ */
 export async function* searchFlows(
   flows: AsyncIterable<ListedFlow>,
   { status, q = '' }: FlowSearch,
@@ -26,7 +29,11 @@ export async function* searchFlows(
   }
 }
 
-function holds({ calls, ...facts }: ListedFlow, summary: string, words: readonly string[]): boolean {
+function holds(
+  { calls, ...facts }: ListedFlow,
+  summary: string,
+  words: readonly string[],
+): boolean {
   const shown = calls.map(({ response, ...call }) => [call, response, shownResponse(response)])
   const text = [summary, ...textsIn(facts), ...textsIn(shown)].join('\n').toLowerCase()
   return words.every((word) => text.includes(word))
@@ -35,6 +42,7 @@ function holds({ calls, ...facts }: ListedFlow, summary: string, words: readonly
 /** All names and values in a JSON value. */
 function textsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(textsIn)
-  if (isJsonObject(value)) return Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)])
+  if (isJsonObject(value))
+    return Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)])
   return value === undefined || value === null ? [] : [String(value)]
 }

@@ -3,15 +3,23 @@ import { promisify } from 'node:util'
 import type { JWK } from 'jose'
 import type { SigningAlgorithm } from '../../service/oidc/ports.ts'
 import { found } from '../../service/text/message-parts.ts'
-import { importSigningKey, type SigningKey, type SigningKeys, type StoredKeys } from './signing-keys.ts'
+import {
+  importSigningKey,
+  type SigningKey,
+  type SigningKeys,
+  type StoredKeys,
+} from './signing-keys.ts'
 
 /**
- * Imports keys that a file or a store has kept, and proves that the key set verifies what they sign: OpenSSL imports most damaged keys
- * without an error.
+ * Imports keys that a file or a store has kept, and proves that the key set verifies what they
+ * sign: OpenSSL imports most damaged keys without an error.
  * @throws Error that names the key and its fault, without a value of a private member
  */
 export async function importKeptKeys(stored: StoredKeys): Promise<SigningKeys> {
-  const [RS256, ES256] = await Promise.all([importKeptKey('RS256', stored.RS256), importKeptKey('ES256', stored.ES256)])
+  const [RS256, ES256] = await Promise.all([
+    importKeptKey('RS256', stored.RS256),
+    importKeptKey('ES256', stored.ES256),
+  ])
   return { RS256, ES256 }
 }
 
@@ -22,7 +30,9 @@ async function importKeptKey(alg: SigningAlgorithm, jwk: JWK): Promise<SigningKe
     throw new TypeError(`the ${alg} key is damaged: OpenSSL cannot import it`, { cause })
   })
   if (await canVerifyItself(key)) return key
-  throw new TypeError(`the ${alg} key is damaged: its public half does not verify what its private half signs`)
+  throw new TypeError(
+    `the ${alg} key is damaged: its public half does not verify what its private half signs`,
+  )
 }
 
 /** The members that a private key of each algorithm has. */
@@ -36,8 +46,10 @@ function faultOf(alg: SigningAlgorithm, jwk: JWK): string | undefined {
   const { kty, crv, members } = FORMS[alg]
   if (jwk.kty !== kty) return `needs kty "${kty}" (${found(jwk.kty)})`
   if (crv !== undefined && jwk.crv !== crv) return `needs crv "${crv}" (${found(jwk.crv)})`
-  if (jwk.use !== undefined && jwk.use !== 'sig') return `needs use "sig", or none (${found(jwk.use)})`
-  if (jwk.key_ops !== undefined && ![jwk.key_ops].flat().includes('sign')) return 'has key_ops without "sign"'
+  if (jwk.use !== undefined && jwk.use !== 'sig')
+    return `needs use "sig", or none (${found(jwk.use)})`
+  if (jwk.key_ops !== undefined && ![jwk.key_ops].flat().includes('sign'))
+    return 'has key_ops without "sign"'
   if (jwk.d === undefined) return 'is a public key: the private member d is missing'
   const missing = members.filter((name) => typeof jwk[name] !== 'string' || jwk[name] === '')
   if (missing.length > 0) return `lacks ${missing.join(', ')}: each is a text in base64url`
@@ -47,14 +59,19 @@ function faultOf(alg: SigningAlgorithm, jwk: JWK): string | undefined {
 /** RFC 7518 section 3.3 allows no shorter key. */
 const MIN_RSA_BITS = 2048
 
-/** Compares the members of a private RSA key (RFC 8017 section 3.2): OpenSSL uses some of them and ignores the others. */
+/**
+ * Compares the members of a private RSA key (RFC 8017 section 3.2): OpenSSL uses some of them and
+ * ignores the others.
+ */
 function rsaFault(jwk: JWK): string | undefined {
   const [n, e, d] = [numberIn(jwk.n), numberIn(jwk.e), numberIn(jwk.d)]
   const [p, q] = [numberIn(jwk.p), numberIn(jwk.q)]
   const bits = n.toString(2).length
-  if (bits < MIN_RSA_BITS) return `has ${bits} bits; RS256 needs at least ${MIN_RSA_BITS} (RFC 7518 section 3.3)`
+  if (bits < MIN_RSA_BITS)
+    return `has ${bits} bits; RS256 needs at least ${MIN_RSA_BITS} (RFC 7518 section 3.3)`
   if (p < 2n || q < 2n || p * q !== n) return 'is damaged: n, p and q do not belong together'
-  if ((e * d) % (p - 1n) !== 1n || (e * d) % (q - 1n) !== 1n) return 'is damaged: e and d do not belong together'
+  if ((e * d) % (p - 1n) !== 1n || (e * d) % (q - 1n) !== 1n)
+    return 'is damaged: e and d do not belong together'
   const [dp, dq, qi] = [numberIn(jwk.dp), numberIn(jwk.dq), numberIn(jwk.qi)]
   const isWhole = dp === d % (p - 1n) && dq === d % (q - 1n) && (qi * q) % p === 1n
   return isWhole ? undefined : 'is damaged: dp, dq and qi do not belong to the other members'
@@ -68,7 +85,10 @@ const P256_BYTES = 32
 
 function ecFault(jwk: JWK): string | undefined {
   const wrong = FORMS.ES256.members.find((name) => bytesIn(jwk[name]).length !== P256_BYTES)
-  return wrong && `is damaged: ${wrong} has ${bytesIn(jwk[wrong]).length} bytes, and P-256 needs ${P256_BYTES}`
+  return (
+    wrong &&
+    `is damaged: ${wrong} has ${bytesIn(jwk[wrong]).length} bytes, and P-256 needs ${P256_BYTES}`
+  )
 }
 
 const signOnThread = promisify(sign)

@@ -9,7 +9,13 @@ import { createOrRead } from '../files/private-file.ts'
 import { preparePrivateFolder } from '../files/private-folder.ts'
 import { readTextFile } from '../files/text-file.ts'
 import { importKeptKeys } from './kept-keys.ts'
-import { generateStoredKeys, importKeys, jwkSchema, type SigningKeys, type StoredKeys } from './signing-keys.ts'
+import {
+  generateStoredKeys,
+  importKeys,
+  jwkSchema,
+  type SigningKeys,
+  type StoredKeys,
+} from './signing-keys.ts'
 
 /** Only what finds the keys; `importKeptKeys` checks them. */
 const keySetSchema = z.object({ keys: z.array(jwkSchema) })
@@ -18,8 +24,8 @@ const keySetSchema = z.object({ keys: z.array(jwkSchema) })
 export const keyFileIn = (stateDir: string) => join(stateDir, 'signing-keys.json')
 
 /**
- * Reads the keys of a file; `undefined` when the file does not exist yet. Its folder is created then, so that the keys can be written
- * later.
+ * Reads the keys of a file; `undefined` when the file does not exist yet. Its folder is created
+ * then, so that the keys can be written later.
  * @throws ConfigError when the file is damaged or the folder cannot be written
  */
 export async function readKeyFile(file: string): Promise<SigningKeys | undefined> {
@@ -32,17 +38,23 @@ export async function readKeyFile(file: string): Promise<SigningKeys | undefined
 }
 
 /**
- * Generates keys and keeps them in `file`, readable by its owner only. Without a file, or when the file cannot be written, the keys live
- * in memory; `onWarning` is called then, because the server runs already. If another process has written keys first, those are used.
+ * Generates keys and keeps them in `file`, readable by its owner only. Without a file, or when the
+ * file cannot be written, the keys live in memory; `onWarning` is called then, because the server
+ * runs already. If another process has written keys first, those are used.
  * @throws ConfigError when those are damaged
  */
-export async function generateKeys(file?: string, onWarning?: (message: string) => void): Promise<SigningKeys> {
+export async function generateKeys(
+  file?: string,
+  onWarning?: (message: string) => void,
+): Promise<SigningKeys> {
   const stored = await generateStoredKeys()
   if (file === undefined) return importKeys(stored)
   const keySet = { keys: SIGNING_ALGORITHMS.map((alg) => ({ ...stored[alg], alg })) }
   const text = `${JSON.stringify(keySet, null, 2)}\n`
   const kept = await createOrRead(file, text).catch((error: unknown) => {
-    onWarning?.(`${file}: the signing keys cannot be kept and change with the next start: ${messageOf(error)}`)
+    onWarning?.(
+      `${file}: the signing keys cannot be kept and change with the next start: ${messageOf(error)}`,
+    )
   })
   return kept === undefined || kept === text ? importKeys(stored) : importKeySet(kept, file)
 }
@@ -59,7 +71,10 @@ async function importKeySet(text: string, file: string): Promise<SigningKeys> {
   }
 }
 
-/** The private keys of a JSON Web Key Set (RFC 7517). @throws Error that says what the text is instead */
+/**
+ * The private keys of a JSON Web Key Set (RFC 7517).
+ * @throws Error that says what the text is instead
+ */
 function findKeys(text: string): StoredKeys {
   const parsed = keySetSchema.safeParse(parseJson(text))
   if (!parsed.success) throw new TypeError(`it is not a JSON Web Key Set, which is {"keys": [...]}`)
@@ -68,7 +83,8 @@ function findKeys(text: string): StoredKeys {
     const key = keys.find(({ alg }) => alg === wanted)
     if (key) return key
     const others = keys.map(
-      ({ kty, alg }) => `${excerpt(String(kty))} ${alg === undefined ? 'without alg' : excerpt(String(alg))}`,
+      ({ kty, alg }) =>
+        `${excerpt(String(kty))} ${alg === undefined ? 'without alg' : excerpt(String(alg))}`,
     )
     throw new TypeError(
       `it is not a JSON Web Key Set with a private key for each of ${SIGNING_ALGORITHMS.join(' and ')}: ` +
@@ -78,11 +94,15 @@ function findKeys(text: string): StoredKeys {
   return { RS256: find('RS256'), ES256: find('ES256') }
 }
 
-/** Parses the text of a key file. @throws Error that repeats nothing of the text, which may hold a private key */
+/**
+ * Parses the text of a key file.
+ * @throws Error that repeats nothing of the text, which may hold a private key
+ */
 function parseJson(text: string): unknown {
   if (text.trim() === '') throw new TypeError('the file is empty')
   const [, label] = /-----BEGIN ([A-Z0-9 ]{1,40})-----/.exec(text) ?? []
-  if (label !== undefined) throw new TypeError(`it is a PEM file (${label}), not a JSON Web Key Set`)
+  if (label !== undefined)
+    throw new TypeError(`it is a PEM file (${label}), not a JSON Web Key Set`)
   try {
     return JSON.parse(text)
   } catch {

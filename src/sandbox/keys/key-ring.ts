@@ -1,11 +1,22 @@
 import * as z from 'zod'
 import { DamagedRecord } from '../../service/oidc/collection.ts'
-import { type Awaitable, type Signer, type SigningAlgorithm, whenThere } from '../../service/oidc/ports.ts'
+import {
+  type Awaitable,
+  type Signer,
+  type SigningAlgorithm,
+  whenThere,
+} from '../../service/oidc/ports.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { messageOf } from '../files/caught.ts'
 import { signCompact } from './compact-jws.ts'
 import { importKeptKeys } from './kept-keys.ts'
-import { type SigningKey, type SigningKeys, type StoredKeys, storedForm, storedKeysSchema } from './signing-keys.ts'
+import {
+  type SigningKey,
+  type SigningKeys,
+  type StoredKeys,
+  storedForm,
+  storedKeysSchema,
+} from './signing-keys.ts'
 
 /** The stages of a key rotation, in their order. */
 export const ROTATION_STAGES = ['publish', 'use', 'retire', 'withdraw'] as const
@@ -21,8 +32,9 @@ export interface KeyRing extends Signer, Signing {
   /** The published key of the other algorithm. */
   keyFor(alg: SigningAlgorithm): Promise<SigningKey>
   /**
-   * The ring after a stage; this ring stays as it is. `publish` adds keys to the key set, `use` signs with the newest, `retire` removes
-   * the others. `withdraw` removes keys that `lend` added, unless they were used meanwhile.
+   * The ring after a stage; this ring stays as it is. `publish` adds keys to the key set, `use`
+   * signs with the newest, `retire` removes the others. `withdraw` removes keys that `lend` added,
+   * unless they were used meanwhile.
    * @throws Refusal when the stage is out of turn
    */
   rotate(stage: Stage, generate: () => Promise<SigningKeys>): KeyRing
@@ -43,7 +55,9 @@ export const storedRingSchema = z.object({
 export type StoredRing = Readonly<z.infer<typeof storedRingSchema>>
 
 interface Rotation {
-  /** Oldest first. A pair may still be generated: an RSA key takes longer than starting a server. */
+  /**
+   * Oldest first. A pair may still be generated: an RSA key takes longer than starting a server.
+   */
   readonly published: readonly KeySource[]
   /** The published pair that signs. */
   readonly signing: KeySource
@@ -58,20 +72,24 @@ interface Signing {
 }
 
 /**
- * A source of keys. It reads them on first use and returns them at once when they are there. They stay the same, unless processes that
- * share keys agree on others.
+ * A source of keys. It reads them on first use and returns them at once when they are there. They
+ * stay the same, unless processes that share keys agree on others.
  */
 export type KeySource = () => Awaitable<SigningKeys>
 
 /** Keys, or a promise of keys that are being generated. */
 export function keysOf(keys: Promise<SigningKeys>): KeySource {
   let known: SigningKeys | undefined
-  // Each caller of the source learns of a damaged key; without a caller, the rejection counts as handled.
+  // Each caller of the source learns of a damaged key; without a caller, the rejection counts as
+  // handled.
   keys.then((there) => (known = there)).catch(() => {})
   return () => known ?? keys
 }
 
-/** Keys that are generated on first use, at the latest after `milliseconds`. A failed attempt is repeated. */
+/**
+ * Keys that are generated on first use, at the latest after `milliseconds`. A failed attempt is
+ * repeated.
+ */
 export function keysSoon(make: () => Promise<SigningKeys>, milliseconds: number): KeySource {
   let made: KeySource | undefined
   const ask = () => {
@@ -94,7 +112,10 @@ export function createKeyRing({ keys, ...signing }: Signing & { keys: KeySource 
 }
 
 /** Creates a ring from what was stored. */
-export function restoreKeyRing({ alg, isRepeatable }: Signing, { published, signing, lent }: StoredRing): KeyRing {
+export function restoreKeyRing(
+  { alg, isRepeatable }: Signing,
+  { published, signing, lent }: StoredRing,
+): KeyRing {
   const keys = published.map((stored) => keysOf(importRotated(stored)))
   const signer = keys[signing]
   if (!signer) throw new RangeError(`signing: there is no key ${signing} in the ring`)
@@ -106,7 +127,11 @@ async function importRotated(stored: StoredKeys): Promise<SigningKeys> {
     return await importKeptKeys(stored)
   } catch (cause) {
     const how = `: ${messageOf(cause)}`
-    throw new DamagedRecord('the record of rotated signing keys', { how, remedy: 'reset the tenant', cause })
+    throw new DamagedRecord('the record of rotated signing keys', {
+      how,
+      remedy: 'reset the tenant',
+      cause,
+    })
   }
 }
 
@@ -122,13 +147,17 @@ function ringOf({ alg, isRepeatable }: Signing, rotation: Rotation): KeyRing {
     sign: (claims) =>
       whenThere(signing(), (keys) => {
         const key = keys[alg]
-        return signCompact({ header: { alg, kid: key.kid, typ: 'JWT' }, payload: claims, isRepeatable }, key)
+        return signCompact(
+          { header: { alg, kid: key.kid, typ: 'JWT' }, payload: claims, isRepeatable },
+          key,
+        )
       }),
     async jwks() {
       const all = await Promise.all(published.map((keys) => keys()))
       return { keys: all.flatMap(({ RS256, ES256 }) => [RS256.publicJwk, ES256.publicJwk]) }
     },
-    rotate: (stage, generate) => ringOf({ alg, isRepeatable }, nextRotation(rotation, stage, generate)),
+    rotate: (stage, generate) =>
+      ringOf({ alg, isRepeatable }, nextRotation(rotation, stage, generate)),
     async toStored() {
       return {
         published: (await Promise.all(published.map((keys) => keys()))).map(storedForm),
@@ -149,17 +178,26 @@ function nextRotation(
   switch (stage) {
     case 'publish':
     case 'lend':
-      if (newest !== signing) throw Refusal.conflict('publish: a newer key is published already; use it first')
-      return { published: [...published, keysOf(generate())], signing, lent: stage === 'lend' || undefined }
+      if (newest !== signing)
+        throw Refusal.conflict('publish: a newer key is published already; use it first')
+      return {
+        published: [...published, keysOf(generate())],
+        signing,
+        lent: stage === 'lend' || undefined,
+      }
     case 'use':
-      if (newest === signing) throw Refusal.conflict('use: the newest key signs already; publish another one first')
+      if (newest === signing)
+        throw Refusal.conflict('use: the newest key signs already; publish another one first')
       return { published, signing: newest }
     case 'retire':
-      if (newest !== signing) throw Refusal.conflict('retire: the newest key does not sign yet; use it first')
-      if (published.length === 1) throw Refusal.conflict('retire: there is no older key; publish and use one first')
+      if (newest !== signing)
+        throw Refusal.conflict('retire: the newest key does not sign yet; use it first')
+      if (published.length === 1)
+        throw Refusal.conflict('retire: there is no older key; publish and use one first')
       return { published: [signing], signing }
     case 'withdraw':
-      if (!lent) throw Refusal.conflict('withdraw: no outcome has published a key that does not sign yet')
+      if (!lent)
+        throw Refusal.conflict('withdraw: no outcome has published a key that does not sign yet')
       return { published: published.slice(0, -1), signing }
   }
 }

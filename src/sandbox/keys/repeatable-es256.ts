@@ -1,8 +1,9 @@
 import { p256 } from '@noble/curves/nist.js'
 
 /**
- * Creates an ES256 signature of a JWS (RFC 7518 section 3.4) that is the same for the same input: its nonce follows RFC 6979. OpenSSL
- * draws the nonce at random, so that no run with ES256 could be repeated.
+ * Creates an ES256 signature of a JWS (RFC 7518 section 3.4) that is the same for the same input:
+ * its nonce follows RFC 6979. OpenSSL draws the nonce at random, so that no run with ES256 could be
+ * repeated.
  * @param secret the member `d` of the private JWK
  */
 export function signEs256(input: Buffer, secret: string): Buffer {

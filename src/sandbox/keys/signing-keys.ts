@@ -20,9 +20,12 @@ export interface SigningKey {
 export type SigningKeys = Readonly<Record<SigningAlgorithm, SigningKey>>
 
 /** Whether a key is of the right kind shows when it is imported. */
-export const jwkSchema = z.custom<JWK>((value) => isJsonObject(value) && typeof value['kty'] === 'string', {
-  error: 'not a JSON Web Key',
-})
+export const jwkSchema = z.custom<JWK>(
+  (value) => isJsonObject(value) && typeof value['kty'] === 'string',
+  {
+    error: 'not a JSON Web Key',
+  },
+)
 
 export const storedKeysSchema = z.object({ RS256: jwkSchema, ES256: jwkSchema })
 
@@ -42,8 +45,8 @@ export const storedForm = ({ RS256, ES256 }: SigningKeys): StoredKeys => ({
 })
 
 /**
- * Parses keys of this process once: a key parsed for each signature would cost three times the signature. Keys that were kept are
- * parsed by `importKeptKeys`.
+ * Parses keys of this process once: a key parsed for each signature would cost three times the
+ * signature. Keys that were kept are parsed by `importKeptKeys`.
  */
 export async function importKeys(stored: StoredKeys): Promise<SigningKeys> {
   const [RS256, ES256] = await Promise.all([
@@ -63,7 +66,13 @@ export async function importSigningKey(alg: SigningAlgorithm, jwk: JWK): Promise
   const privateKey = createPrivateKey({ key: { ...jwk }, format: 'jwk' })
   const publicJwk = createPublicKey(privateKey).export({ format: 'jwk' })
   const kid = `sandbox-${alg.toLowerCase()}-${(await calculateJwkThumbprint(publicJwk)).slice(0, 12)}`
-  return { kid, alg, privateKey, privateJwk: jwk, publicJwk: { ...publicJwk, kid, alg, use: 'sig' } }
+  return {
+    kid,
+    alg,
+    privateKey,
+    privateJwk: jwk,
+    publicJwk: { ...publicJwk, kid, alg, use: 'sig' },
+  }
 }
 
 let imported: Promise<SigningKeys> | undefined

@@ -7,7 +7,10 @@ import type { TamperTools } from './tamper-tools.ts'
 /** Replaces the value of the parameter, or appends the parameter. */
 export function withParam(callback: Callback, name: string, value: string): Callback {
   if (!callback.params.some(([sent]) => sent === name)) return withAnother(callback, name, value)
-  return { ...callback, params: callback.params.map(([sent, was]) => [sent, sent === name ? value : was] as const) }
+  return {
+    ...callback,
+    params: callback.params.map(([sent, was]) => [sent, sent === name ? value : was] as const),
+  }
 }
 
 /** Adds a parameter at the end, even if the name is there already. */
@@ -32,7 +35,10 @@ export const withoutParam = (callback: Callback, name: string): Callback => ({
 export const paramOf = (callback: Callback, name: string): string | undefined =>
   callback.params.find(([sent]) => sent === name)?.[1]
 
-/** Signs the token again. The given members of the header are replaced; `undefined` removes a member. A text need not be JSON. */
+/**
+ * Signs the token again. The given members of the header are replaced; `undefined` removes a
+ * member. A text need not be JSON.
+ */
 export async function signAgain(
   idToken: string,
   { keys }: TamperTools,
@@ -44,16 +50,25 @@ export async function signAgain(
 }
 
 /** The token with an empty part for its signature. */
-export const withoutSignature = (idToken: string): string => idToken.slice(0, idToken.lastIndexOf('.') + 1)
+export const withoutSignature = (idToken: string): string =>
+  idToken.slice(0, idToken.lastIndexOf('.') + 1)
 
 /** The requested thresholds with their answers, in the order of the request. */
-export const answers = ({ age_thresholds: map }: IdTokenClaims): [threshold: string, answer: boolean][] =>
+export const answers = ({
+  age_thresholds: map,
+}: IdTokenClaims): [threshold: string, answer: boolean][] =>
   typeof map === 'object' && map !== null
-    ? Object.entries(map).map(([threshold, answer]): [string, boolean] => [threshold, answer === true])
+    ? Object.entries(map).map(([threshold, answer]): [string, boolean] => [
+        threshold,
+        answer === true,
+      ])
     : []
 
 /** The requested thresholds with what `write` makes of their answers. */
-export const answersAs = (claims: IdTokenClaims, write: (answer: boolean) => unknown): Record<string, unknown> =>
+export const answersAs = (
+  claims: IdTokenClaims,
+  write: (answer: boolean) => unknown,
+): Record<string, unknown> =>
   Object.fromEntries(answers(claims).map(([threshold, answer]) => [threshold, write(answer)]))
 
 export const withJson = (reply: ServerReply, value: unknown): ServerReply => ({
@@ -64,18 +79,29 @@ export const withJson = (reply: ServerReply, value: unknown): ServerReply => ({
 })
 
 /** Replaces the body by text, which need not match the Content-Type. */
-export const withText = (reply: ServerReply, text: string): ServerReply => ({ ...reply, body: { kind: 'text', text } })
+export const withText = (reply: ServerReply, text: string): ServerReply => ({
+  ...reply,
+  body: { kind: 'text', text },
+})
 
-export const withoutBody = (reply: ServerReply): ServerReply => ({ ...reply, body: { kind: 'empty' } })
+export const withoutBody = (reply: ServerReply): ServerReply => ({
+  ...reply,
+  body: { kind: 'empty' },
+})
 
-export const withHeaders = (reply: ServerReply, headers: Readonly<Record<string, string>>): ServerReply => ({
+export const withHeaders = (
+  reply: ServerReply,
+  headers: Readonly<Record<string, string>>,
+): ServerReply => ({
   ...reply,
   headers: { ...reply.headers, ...headers },
 })
 
 /** Replaces members of the JSON body; `undefined` removes a member. */
-export const withMembers = (reply: ServerReply, change: Readonly<Record<string, unknown>>): ServerReply =>
-  withJson(reply, { ...bodyOf(reply), ...change })
+export const withMembers = (
+  reply: ServerReply,
+  change: Readonly<Record<string, unknown>>,
+): ServerReply => withJson(reply, { ...bodyOf(reply), ...change })
 
 /** The JSON object of a reply; empty for any other body. */
 export function bodyOf({ body }: ServerReply): Readonly<Record<string, unknown>> {

@@ -2,7 +2,9 @@ import type { Seams } from '../../service/oidc/callback.ts'
 import type { AnswerChange, OutcomeFlow, Seam, SeamChange, ValueAt } from './outcome.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
-/** The changes of the answers of one flow: first the readings that are set, then a forced outcome. */
+/**
+ * The changes of the answers of one flow: first the readings that are set, then a forced outcome.
+ */
 export interface Changing {
   readonly flow: OutcomeFlow
   readonly changes: readonly AnswerChange[]
@@ -17,13 +19,16 @@ export async function applyChanges<S extends Seam>(
 ): Promise<ValueAt<S>> {
   let changed = value
   for (const change of changes) {
-    if (change.flow === flow && isAt(seam, change)) changed = (await change.apply?.(changed, tools)) ?? changed
+    if (change.flow === flow && isAt(seam, change))
+      changed = (await change.apply?.(changed, tools)) ?? changed
   }
   return changed
 }
 
-const isAt = <S extends Seam>(seam: S, change: AnswerChange): change is AnswerChange & SeamChange<S> =>
-  change.seam === seam
+const isAt = <S extends Seam>(
+  seam: S,
+  change: AnswerChange,
+): change is AnswerChange & SeamChange<S> => change.seam === seam
 
 /** The seams of an authorization request. Only readings change a refusal. */
 export function seamsOf(changing: Changing, readings: readonly AnswerChange[]): Seams {

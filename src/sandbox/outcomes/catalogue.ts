@@ -36,7 +36,10 @@ export const CATALOGUE_VERSIONS = ['0.1', '0.2', '0.3'] as const
 /** The version of the rows below. */
 export const CATALOGUE_VERSION = '0.3'
 
-/** Every named ending of a flow. The page, the documentation, the scripts and the tests read this table. */
+/**
+ * Every named ending of a flow. The page, the documentation, the scripts and the tests read this
+ * table.
+ */
 export const OUTCOMES: readonly Outcome[] = ROWS.map(completeRow)
 
 /** `use/id_token.expired`: unique in the catalogue. */
@@ -59,23 +62,32 @@ export const findAuditRow = (id: string): AuditRow | undefined => auditRows.get(
 export const isBroughtAnswer = (row: AuditRow): boolean => BROUGHT_ANSWERS.includes(row)
 
 /** Finds an outcome by its flow and name. */
-export const findOutcome = (flow: OutcomeFlow, name: string): Outcome | undefined => findRow(rowId({ flow, name }))
+export const findOutcome = (flow: OutcomeFlow, name: string): Outcome | undefined =>
+  findRow(rowId({ flow, name }))
 
 /**
- * The flows whose outcomes a request may force: its own, then the server-to-server calls that follow it. Calls that follow only this flow
- * come first.
+ * The flows whose outcomes a request may force: its own, then the server-to-server calls that
+ * follow it. Calls that follow only this flow come first.
  */
 const decidable = (flow: OutcomeFlow): readonly OutcomeFlow[] => {
   const followers = SERVER_CALLS.map((call) => ({ call, follows: endpointOf(call).follows ?? [] }))
   const own = followers.filter(({ follows }) => follows.some((one) => one === flow))
-  return [flow, ...own.toSorted((one, other) => one.follows.length - other.follows.length).map(({ call }) => call)]
+  return [
+    flow,
+    ...own
+      .toSorted((one, other) => one.follows.length - other.follows.length)
+      .map(({ call }) => call),
+  ]
 }
 
 /** The outcomes that a request of `flow` may force, those of the flow itself first. */
 export const outcomesFor = (flow: OutcomeFlow): readonly Outcome[] => outcomesByFlow.get(flow) ?? []
 
 const outcomesByFlow = new Map(
-  OUTCOME_FLOWS.map((flow) => [flow, decidable(flow).flatMap((one) => OUTCOMES.filter((row) => row.flow === one))]),
+  OUTCOME_FLOWS.map((flow) => [
+    flow,
+    decidable(flow).flatMap((one) => OUTCOMES.filter((row) => row.flow === one)),
+  ]),
 )
 
 /** A row as programs read it: the same in `GET catalog` and in `agekey-sandbox outcomes --json`. */

@@ -17,20 +17,35 @@ export const SAID = {
     'can_create=true was sent and the user chose to create | true. No id_token.',
   ),
   mode: said('E1. Use authorization', 'in the fragment unless response_mode says otherwise'),
-  answers: said('ID token claims', 'Map from each requested threshold (as a string key) to a boolean.'),
+  answers: said(
+    'ID token claims',
+    'Map from each requested threshold (as a string key) to a boolean.',
+  ),
   claimsHash: said('ID token claims', 'Base64url SHA-256 hash of the claims JSON that was sent.'),
   sub: said('ID token claims', 'The client logs it for invalidation auditing.'),
   idTokenLifetime: said('ID token claims', '10 minutes of validity.'),
-  verified: said('States and transitions', 'Thresholds evaluated, no upgrade scope | id_token, state'),
-  code: said('States and transitions', 'Upgrade scope requested and all thresholds false | code, id_token, state'),
+  verified: said(
+    'States and transitions',
+    'Thresholds evaluated, no upgrade scope | id_token, state',
+  ),
+  code: said(
+    'States and transitions',
+    'Upgrade scope requested and all thresholds false | code, id_token, state',
+  ),
   noCode: said(
     'States and transitions',
     'Upgrade scope requested and at least one threshold true | id_token, state only',
   ),
   created: said('States and transitions', 'Age key created | state, no error'),
   createSuccess: said('What the service does', 'Success is the absence of an error parameter.'),
-  createInQuery: said('E3. Create authorization', 'redirect to redirect_uri with state in the query string'),
-  parSuccess: said('E2. Create PAR', 'Success response: JSON object {request_uri: string, expires_in: 90}.'),
+  createInQuery: said(
+    'E3. Create authorization',
+    'redirect to redirect_uri with state in the query string',
+  ),
+  parSuccess: said(
+    'E2. Create PAR',
+    'Success response: JSON object {request_uri: string, expires_in: 90}.',
+  ),
   tokenSuccess: said('E4. Use token', 'Response: the token response object (see Resources).'),
   accessToken: said('Token response', 'access_token | string | Bearer token for the upgrade call.'),
   tokenType: said('Token response', 'token_type | string | Bearer.'),
@@ -44,8 +59,9 @@ export const SAID = {
 type OwnColumns = Partial<FamilyColumns> & Pick<FamilyColumns, 'severity' | 'cwe' | 'refs' | 'harm'>
 
 /**
- * What the rows of a family share. Families are about mistakes in an id_token, good answers, mistakes in a callback, and mistakes in the
- * reply to a call. The rows break the first check about the family, if there is one, unless `breaks` says otherwise.
+ * What the rows of a family share. Families are about mistakes in an id_token, good answers,
+ * mistakes in a callback, and mistakes in the reply to a call. The rows break the first check about
+ * the family, if there is one, unless `breaks` says otherwise.
  */
 export const FAMILIES = {
   signature: {
@@ -110,7 +126,10 @@ export const FAMILIES = {
     level: 'should',
     severity: 5.4,
     cwe: [345, 863],
-    refs: ['OpenID Connect Core 1.0 section 3.1.3.7 (3)', 'OpenID Connect Core 1.0 section 3.1.3.7 (5)'],
+    refs: [
+      'OpenID Connect Core 1.0 section 3.1.3.7 (3)',
+      'OpenID Connect Core 1.0 section 3.1.3.7 (5)',
+    ],
     harm: 'Another client that shares the audience replays a token that was made for it.',
   },
   subject: {

@@ -13,19 +13,36 @@ import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from './outcome.ts'
  */
 export async function requirePersona(
   name: string,
-  { personas, source = 'persona', status = 400 }: { personas: Personas; source?: string; status?: 400 | 404 },
+  {
+    personas,
+    source = 'persona',
+    status = 400,
+  }: { personas: Personas; source?: string; status?: 400 | 404 },
 ): Promise<Persona> {
   const persona = await personas.find(name)
   if (persona) return persona
   const known = (await personas.list()).map((one) => one.name)
-  throw Refusal.unknownName({ source, kind: 'persona', name, known, listedBy: 'GET /_sandbox/personas', status })
+  throw Refusal.unknownName({
+    source,
+    kind: 'persona',
+    name,
+    known,
+    listedBy: 'GET /_sandbox/personas',
+    status,
+  })
 }
 
-/** Finds an outcome by name among those that a request of `flow` may force. @throws Refusal with the nearest names */
+/**
+ * Finds an outcome by name among those that a request of `flow` may force.
+ * @throws Refusal with the nearest names
+ */
 export const requireOutcome = (flow: OutcomeFlow, name: string, source = 'outcome'): Outcome =>
   findAmong(outcomesFor(flow), name, { source, problem: () => outcomeProblem(flow, name) })
 
-/** Finds an outcome by name among `rows`. @throws Refusal with the nearest names, or with what is wrong instead */
+/**
+ * Finds an outcome by name among `rows`.
+ * @throws Refusal with the nearest names, or with what is wrong instead
+ */
 function findAmong(
   rows: readonly Outcome[],
   name: string,
@@ -35,7 +52,14 @@ function findAmong(
   if (outcome) return outcome
   const known = [...new Set(rows.map((row) => row.name))]
   const listedBy = 'GET /_sandbox/catalog'
-  throw Refusal.unknownName({ source, kind: 'outcome', name, listedBy, known, problem: problem?.() })
+  throw Refusal.unknownName({
+    source,
+    kind: 'outcome',
+    name,
+    listedBy,
+    known,
+    problem: problem?.(),
+  })
 }
 
 /** Why a request of `flow` cannot force an outcome of this name; `undefined` when it can. */
@@ -50,7 +74,10 @@ export function outcomeProblem(flow: OutcomeFlow, name: string): string | undefi
 /** Whether requests of this flow come from a browser, with its cookies. */
 export const isOfBrowser = (flow: OutcomeFlow): boolean => flow === 'use' || flow === 'create'
 
-/** Checks that a browser's own flow, Use or Create, has an outcome of this name. @throws Refusal with the nearest names */
+/**
+ * Checks that a browser's own flow, Use or Create, has an outcome of this name.
+ * @throws Refusal with the nearest names
+ */
 export function requireBrowserOutcome(name: string, source: string): void {
   const other = OUTCOMES.find((row) => row.name === name)
   const problem = () =>

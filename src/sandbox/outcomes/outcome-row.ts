@@ -4,7 +4,16 @@ import { Findings } from '../../service/oidc/rules/findings.ts'
 import type { RuleId } from '../../service/oidc/rules/rules.ts'
 import { withHeaders, withJson, withMembers } from './answer-changes.ts'
 import { type Family, familyOf, SAID } from './families.ts'
-import type { AnySeamChange, Apply, AuditRow, ClientCheck, Need, Outcome, Seam, ServerReply } from './outcome.ts'
+import type {
+  AnySeamChange,
+  Apply,
+  AuditRow,
+  ClientCheck,
+  Need,
+  Outcome,
+  Seam,
+  ServerReply,
+} from './outcome.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
 /** What a row states by itself, beside its family. */
@@ -14,10 +23,14 @@ type Stated = 'name' | 'flow' | 'summary' | 'rule' | 'instead'
 export type OwnColumns = Partial<Omit<AuditRow, Stated | 'family' | 'prelude'>>
 
 /** A row as its table states it: its family, and the columns that differ from the family. */
-export type OutcomeRow = Pick<AuditRow, Stated> & { readonly family: Family } & OwnColumns & AnySeamChange
+export type OutcomeRow = Pick<AuditRow, Stated> & { readonly family: Family } & OwnColumns &
+  AnySeamChange
 
 /** A row of one seam, without the columns that its maker adds. */
-export type RowAt<S extends Seam> = Omit<Extract<OutcomeRow, { seam: S }>, 'name' | 'flow' | 'seam' | 'family'>
+export type RowAt<S extends Seam> = Omit<
+  Extract<OutcomeRow, { seam: S }>,
+  'name' | 'flow' | 'seam' | 'family'
+>
 
 /** Makes a row of a Use flow that ends well, but for the claims of its id_token. */
 export const changedClaims = (name: string, family: Family, row: RowAt<'claims'>): OutcomeRow => ({
@@ -82,13 +95,19 @@ export const rowsUnder =
   (name: string, summary: string, apply: Apply, columns: OwnColumns = {}): OutcomeRow =>
     make(name, family, { summary, rule, apply, ...columns })
 
-/** Makes rows that share family and rule. `change` returns the claims to replace; `undefined` removes a claim. */
+/**
+ * Makes rows that share family and rule. `change` returns the claims to replace; `undefined`
+ * removes a claim.
+ */
 export const claimsRows = (family: Family, rule: string) =>
   rowsUnder<IdTokenClaims | ((tools: TamperTools, claims: IdTokenClaims) => IdTokenClaims)>(
     (name, of, { apply: change, ...row }) =>
       changedClaims(name, of, {
         ...row,
-        apply: (claims, tools) => ({ ...claims, ...(typeof change === 'function' ? change(tools, claims) : change) }),
+        apply: (claims, tools) => ({
+          ...claims,
+          ...(typeof change === 'function' ? change(tools, claims) : change),
+        }),
       }),
     family,
     rule,
@@ -96,7 +115,10 @@ export const claimsRows = (family: Family, rule: string) =>
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Makes rows of changed replies that share family and rule. `change` returns the members to replace; `undefined` removes a member. */
+/**
+ * Makes rows of changed replies that share family and rule. `change` returns the members to
+ * replace; `undefined` removes a member.
+ */
 export const membersRows = (flow: ServerCall, family: Family, rule: string) =>
   rowsUnder<Members | ((reply: ServerReply) => Members)>(
     (name, of, { apply: change, ...row }) =>
@@ -109,7 +131,8 @@ export const membersRows = (flow: ServerCall, family: Family, rule: string) =>
   )
 
 /** What is lost without a discovery document or a key set. */
-export const NO_DOCUMENT = 'A token is accepted without a key that verifies it, or every user is locked out.'
+export const NO_DOCUMENT =
+  'A token is accepted without a key that verifies it, or every user is locked out.'
 
 /** What a reply lacks when its JSON is the body of an error. */
 export const LACKING: Readonly<Record<ServerCall, readonly ClientCheck[]>> = {
@@ -121,8 +144,8 @@ export const LACKING: Readonly<Record<ServerCall, readonly ClientCheck[]>> = {
 }
 
 /**
- * Makes rows of calls that the service refuses by one of its rules, with its usual message, whatever was sent. `more` is added to the
- * rule of the row.
+ * Makes rows of calls that the service refuses by one of its rules, with its usual message,
+ * whatever was sent. `more` is added to the rule of the row.
  */
 export const refusedCalls =
   (flow: ServerCall, rule: string) =>
@@ -163,7 +186,11 @@ export function completeRow(row: OutcomeRow): Outcome {
 }
 
 /** How a flow of this kind ends when nothing is wrong. */
-const GOOD_ENDINGS = { use: 'use/verified', create: 'create/created', upgrade: 'use/code_issued' } as const
+const GOOD_ENDINGS = {
+  use: 'use/verified',
+  create: 'create/created',
+  upgrade: 'use/code_issued',
+} as const
 
 function twinOf({ flow, ending }: OutcomeRow): string {
   if (ending?.kind === 'create_requested') return 'use/create_requested'
@@ -172,9 +199,13 @@ function twinOf({ flow, ending }: OutcomeRow): string {
     : GOOD_ENDINGS[endpointOf(flow).flow ?? 'use']
 }
 
-/** A persona needs an age key for the good answer that a row changes, and for the code that comes with it. */
+/**
+ * A persona needs an age key for the good answer that a row changes, and for the code that comes
+ * with it.
+ */
 function needsOf({ flow, apply, ending, needs }: OutcomeRow): { needs?: readonly Need[] } {
   const isOfGoodAnswer =
-    (flow === 'use' && apply && ending === undefined) || (ending?.kind === 'verified' && ending.allFalse)
+    (flow === 'use' && apply && ending === undefined) ||
+    (ending?.kind === 'verified' && ending.allFalse)
   return isOfGoodAnswer ? { needs: [...(needs ?? []), 'age_key'] } : {}
 }

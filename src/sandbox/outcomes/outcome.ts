@@ -9,7 +9,10 @@ export type OutcomeFlow = Call
 
 /** How the user ends a flow, before any seam is applied. */
 export type Ending =
-  /** `allFalse`: no threshold holds, whatever the persona has; with the upgrade scope a code is issued. */
+  /**
+   * `allFalse`: no threshold holds, whatever the persona has; with the upgrade scope a code is
+   * issued.
+   */
   | { kind: 'verified'; allFalse?: true }
   | { kind: 'create_requested' }
   | { kind: 'created' }
@@ -26,7 +29,9 @@ export const NEEDS = [
   'upgrade_scope',
   /** No code is due: the upgrade scope was not asked for, or the persona meets a threshold. */
   'no_code',
-  /** The persona has an age key: only the answer of a verified flow contains what the row changes. */
+  /**
+   * The persona has an age key: only the answer of a verified flow contains what the row changes.
+   */
   'age_key',
   /** An earlier Use flow of the client has a good answer that can be sent again. */
   'earlier_flow',
@@ -48,9 +53,10 @@ export const needInWords = (need: Need, scope = 'the upgrade scope'): string =>
   })[need]
 
 /**
- * How binding the demand of a row is. `must`: a sentence of the specification or a MUST of an RFC demands it of the client, or the
- * specification defines success by it. `should`: an RFC or OpenID Connect recommends it, or the specification says that no such answer
- * comes. `may`: nothing demands it (hardening).
+ * How binding the demand of a row is. `must`: a sentence of the specification or a MUST of an RFC
+ * demands it of the client, or the specification defines success by it. `should`: an RFC or OpenID
+ * Connect recommends it, or the specification says that no such answer comes. `may`: nothing
+ * demands it (hardening).
  */
 export const REQUIREMENT_LEVELS = ['must', 'should', 'may'] as const
 export type RequirementLevel = (typeof REQUIREMENT_LEVELS)[number]
@@ -59,14 +65,17 @@ export type RequirementLevel = (typeof REQUIREMENT_LEVELS)[number]
 export const BAITS = ['adult', 'minor', 'both'] as const
 export type Bait = (typeof BAITS)[number]
 
-/** Who catches a mistake: `oidc` every client library of OpenID Connect, `service` only the app itself. */
+/**
+ * Who catches a mistake: `oidc` every client library of OpenID Connect, `service` only the app
+ * itself.
+ */
 export const LAYERS = ['oidc', 'service'] as const
 export type Layer = (typeof LAYERS)[number]
 
 // biome-ignore format: a line for each check
 /**
- * The checks of a relying party on a callback, on an id_token and on the reply to a call: name, title, the family of the rows about it,
- * and what a correct client does.
+ * The checks of a relying party on a callback, on an id_token and on the reply to a call: name,
+ * title, the family of the rows about it, and what a correct client does.
  */
 const CHECK_TABLE = [
   ['state', 'state', 'state', 'state equals the one that this browser was sent away with, and serves once.'],
@@ -113,7 +122,12 @@ const CHECK_TABLE = [
   ['keys', 'key set', 'key_set', 'The key set is JSON with at least one key; without it nothing is verified.'],
 ] as const
 
-export const CHECK_ROWS = CHECK_TABLE.map(([name, title, family, rule]) => ({ name, title, family, rule }))
+export const CHECK_ROWS = CHECK_TABLE.map(([name, title, family, rule]) => ({
+  name,
+  title,
+  family,
+  rule,
+}))
 export const CHECKS = CHECK_ROWS.map(({ name }) => name)
 export type ClientCheck = (typeof CHECKS)[number]
 
@@ -126,18 +140,25 @@ export interface FamilyColumns {
   readonly cwe: readonly number[]
   /** The sections that demand the check: `RFC 7519 section 4.1.4`. */
   readonly refs: readonly string[]
-  /** What an attacker or a child gains when the answer is accepted; for a right answer, what a user loses when it is refused. */
+  /**
+   * What an attacker or a child gains when the answer is accepted; for a right answer, what a user
+   * loses when it is refused.
+   */
   readonly harm: string
   readonly bait: Bait
   readonly layer: Layer
   /**
-   * The checks that catch the mistake, each of which suffices, the most specific first. Example: a token signed by a key of its own
-   * passes when `key_source` is missing, and also without any check of the `signature`.
+   * The checks that catch the mistake, each of which suffices, the most specific first. Example: a
+   * token signed by a key of its own passes when `key_source` is missing, and also without any
+   * check of the `signature`.
    */
   readonly breaks: readonly ClientCheck[]
 }
 
-/** A row of an audit: an outcome of the catalogue, or a right answer that the browser brings in a wrong way. */
+/**
+ * A row of an audit: an outcome of the catalogue, or a right answer that the browser brings in a
+ * wrong way.
+ */
 export interface AuditRow extends FamilyColumns {
   /** Reads like a test title: `access_denied`, `id_token.expired`. Unique within its flow. */
   readonly name: string
@@ -152,21 +173,27 @@ export interface AuditRow extends FamilyColumns {
   /** How the flow ends; `verified` or `created` when absent. */
   readonly ending?: Ending
   readonly needs?: readonly Need[]
-  /** Of a server-to-server call: the service carries out nothing and spends nothing, and only this reply is sent. */
+  /**
+   * Of a server-to-server call: the service carries out nothing and spends nothing, and only this
+   * reply is sent.
+   */
   readonly instead?: true
   /** The right answer that differs only by the fault: `use/verified`. */
   readonly twin: string
   /** An earlier flow that the browser must have completed: a good flow of the same client. */
   readonly prelude?: 'earlier_flow'
-  /** A client that reads the answer as a plain no is right: the requested answers are there, as booleans. */
+  /**
+   * A client that reads the answer as a plain no is right: the requested answers are there, as
+   * booleans.
+   */
   readonly plainNo?: true
   /** The version of the catalogue that added the row. */
   readonly since: string
 }
 
 /**
- * One row of the catalogue: a named ending of a flow. `apply` changes the answer at the `seam`; without `apply` the row is an ending of
- * the service itself.
+ * One row of the catalogue: a named ending of a flow. `apply` changes the answer at the `seam`;
+ * without `apply` the row is an ending of the service itself.
  */
 export type Outcome = AuditRow & AnySeamChange
 
@@ -199,7 +226,8 @@ const UNMET: Readonly<Partial<Record<Need, string>>> = {
   can_create: 'your app sends no can_create=true',
   no_can_create: 'your app sends can_create=true, which makes this answer a legal one',
   upgrade_scope: 'your app does not ask for the upgrade scope',
-  earlier_state: 'your app sends the same state with every request, so that there is no earlier one',
+  earlier_state:
+    'your app sends the same state with every request, so that there is no earlier one',
 }
 
 /** Why an app whose requests are like `has` can never receive the row; `undefined` when it can. */
@@ -212,7 +240,8 @@ export function unmetNeedOf(
 }
 
 /** Whether the row brings no answer to the app, so that the app cannot accept any. */
-export const bringsNothing = ({ ending }: Pick<Outcome, 'ending'>): boolean => ending?.kind === 'no_answer'
+export const bringsNothing = ({ ending }: Pick<Outcome, 'ending'>): boolean =>
+  ending?.kind === 'no_answer'
 
 /** The body of a reply as data; it becomes text when it is sent. */
 export type ReplyBody =

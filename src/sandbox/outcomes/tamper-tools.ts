@@ -8,7 +8,10 @@ import type { SandboxClients } from '../clients/clients.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
 
-/** The path of traps below the base URL of a tenant: a client that fetches a trap follows the address of an attacker. */
+/**
+ * The path of traps below the base URL of a tenant: a client that fetches a trap follows the
+ * address of an attacker.
+ */
 export const TRAP_PATH = '/_sandbox/trap'
 
 /** What an attacker can replay: the good answer of a finished Use flow. */
@@ -27,13 +30,17 @@ export interface TamperTools {
   readonly signingAlgs: readonly SigningAlgorithm[]
   /** The Use request that is being answered; absent in other flows. */
   readonly transaction: UseTransaction | undefined
-  /** The answer of an earlier Use flow of the same client; only for a row that needs `earlier_flow`. */
+  /**
+   * The answer of an earlier Use flow of the same client; only for a row that needs `earlier_flow`.
+   */
   readonly earlier: ReplayableAnswer
   /** UNIX seconds of the sandbox clock. */
   readonly nowSeconds: number
   /** How long a slow reply takes. */
   readonly slowReplySeconds: number
-  /** A random value like those that clients make for each request: a `state`, a `nonce`, a `sub`. */
+  /**
+   * A random value like those that clients make for each request: a `state`, a `nonce`, a `sub`.
+   */
   invent(): string
   /** A new URL, at which each fetch is recorded. */
   createTrap(): string
@@ -55,10 +62,14 @@ export interface TamperHost {
 /** @param answered.transaction of a Use request */
 export function createTamperTools(
   host: TamperHost,
-  { transaction, earlier }: { transaction?: UseTransaction | undefined; earlier?: ReplayableAnswer | undefined } = {},
+  {
+    transaction,
+    earlier,
+  }: { transaction?: UseTransaction | undefined; earlier?: ReplayableAnswer | undefined } = {},
 ): TamperTools {
   const { provider } = host
-  const ownKeys = () => (transaction ? host.keys.withAlg(signingAlgOf(transaction.clientId, provider)) : host.keys)
+  const ownKeys = () =>
+    transaction ? host.keys.withAlg(signingAlgOf(transaction.clientId, provider)) : host.keys
   const invent = () => provider.ids.random(IDENTIFIER_BYTES)
   const traps: string[] = []
   return {
@@ -68,7 +79,9 @@ export function createTamperTools(
     },
     get signingAlgs() {
       const { signingAlg } = provider.decisions
-      return signingAlg ? [signingAlg] : [...new Set([provider.signer.alg, ...host.clients.signingAlgs])]
+      return signingAlg
+        ? [signingAlg]
+        : [...new Set([provider.signer.alg, ...host.clients.signingAlgs])]
     },
     transaction,
     get earlier() {

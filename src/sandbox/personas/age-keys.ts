@@ -2,7 +2,9 @@ import { parseRelativeDate, resolveRelativeDate } from '../../service/age/calend
 import type { AgeSignal } from '../../service/age/signal.ts'
 import type { Persona } from './persona-schema.ts'
 
-/** The id of the age key in a flow of an audit: an upgrade of this key succeeds and is not saved. */
+/**
+ * The id of the age key in a flow of an audit: an upgrade of this key succeeds and is not saved.
+ */
 export const UNSAVED_AGE_KEY = 'unsaved'
 
 /** Turns the date of a signal into a plain one. */
@@ -29,7 +31,10 @@ export const resolveSignal = (signal: AgeSignal, base: number): AgeSignal =>
 
 function withDates(persona: Persona, resolve: ResolveDate): Persona {
   if (persona.age_key === undefined) return persona
-  return { ...persona, age_key: { signals: persona.age_key.signals.map((signal) => signalWithDates(signal, resolve)) } }
+  return {
+    ...persona,
+    age_key: { signals: persona.age_key.signals.map((signal) => signalWithDates(signal, resolve)) },
+  }
 }
 
 function signalWithDates(signal: AgeSignal, resolve: ResolveDate): AgeSignal {

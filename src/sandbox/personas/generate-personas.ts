@@ -18,8 +18,9 @@ const USUAL_THRESHOLDS: number[] = [13, 16, 18, 21, 25]
 type Faker = Awaited<ReturnType<typeof loadFaker>>['faker']
 
 /**
- * Generates `count` personas that differ in method, age, provider, attributes, level and time of verification. The same `seed` gives the
- * same personas. All dates are relative, so that their descriptions are true on every day.
+ * Generates `count` personas that differ in method, age, provider, attributes, level and time of
+ * verification. The same `seed` gives the same personas. All dates are relative, so that their
+ * descriptions are true on every day.
  */
 export async function generatePersonas(count: number, seed: number): Promise<Persona[]> {
   const { faker } = await loadFaker()
@@ -46,7 +47,10 @@ function freeName(wanted: string, taken: Set<string>): string {
   return name
 }
 
-/** Returns the items of a list in an order of the seed, each once before any comes again: even few personas then differ in all points. */
+/**
+ * Returns the items of a list in an order of the seed, each once before any comes again: even few
+ * personas then differ in all points.
+ */
 type Deck = <Item>(name: string, items: readonly Item[]) => Item
 
 function createDeck(faker: Faker): Deck {
@@ -67,7 +71,10 @@ interface Draw {
   readonly threshold: number
 }
 
-/** The purpose of a persona in a few words (`turns 18 tomorrow`), and the content of its age key, if it has one. */
+/**
+ * The purpose of a persona in a few words (`turns 18 tomorrow`), and the content of its age key, if
+ * it has one.
+ */
 interface Made {
   readonly point: string
   readonly signals: readonly AgeSignal[]
@@ -76,9 +83,18 @@ interface Made {
 const made = (point: string, ...signals: readonly AgeSignal[]): Made => ({ point, signals })
 
 const KINDS: readonly ((draw: Draw) => Made)[] = [
-  (draw) => made(`turns ${draw.threshold} tomorrow`, document(draw, born(`today - ${draw.threshold}y + 1d`))),
-  (draw) => made(`turned ${draw.threshold} today`, document(draw, born(`today - ${draw.threshold}y`))),
-  (draw) => made(`turned ${draw.threshold} yesterday`, document(draw, born(`today - ${draw.threshold}y - 1d`))),
+  (draw) =>
+    made(
+      `turns ${draw.threshold} tomorrow`,
+      document(draw, born(`today - ${draw.threshold}y + 1d`)),
+    ),
+  (draw) =>
+    made(`turned ${draw.threshold} today`, document(draw, born(`today - ${draw.threshold}y`))),
+  (draw) =>
+    made(
+      `turned ${draw.threshold} yesterday`,
+      document(draw, born(`today - ${draw.threshold}y - 1d`)),
+    ),
   (draw) => yearsOld(draw, draw.threshold - draw.faker.number.int({ min: 1, max: 4 })),
   (draw) => yearsOld(draw, draw.faker.number.int({ min: 26, max: 85 })),
   (draw) => {
@@ -88,11 +104,17 @@ const KINDS: readonly ((draw: Draw) => Made)[] = [
   (draw) => made(`at least ${draw.threshold}`, document(draw, { at_least_years: draw.threshold })),
   (draw) => {
     const years = draw.threshold + draw.faker.number.int({ min: -2, max: 5 })
-    return made(`at least ${years} by face`, signal(draw, 'facial_age_estimation', { at_least_years: years }))
+    return made(
+      `at least ${years} by face`,
+      signal(draw, 'facial_age_estimation', { at_least_years: years }),
+    )
   },
   (draw) => {
     const { threshold } = draw
-    return made(`at least ${threshold} by email`, signal(draw, 'email_age_estimation', { at_least_years: threshold }))
+    return made(
+      `at least ${threshold} by email`,
+      signal(draw, 'email_age_estimation', { at_least_years: threshold }),
+    )
   },
   (draw) => {
     const card = signal(draw, 'payment_card_network', { at_least_years: 18 })
@@ -101,7 +123,10 @@ const KINDS: readonly ((draw: Draw) => Made)[] = [
   (draw) => {
     const years = draw.faker.number.int({ min: draw.threshold, max: draw.threshold + 30 })
     const old = document(draw, born(`today - ${years}y - 2m`))
-    return made(`${years} verified long ago`, { ...old, verified_at: `now - ${draw.next('old', [2, 3, 5])}y` })
+    return made(`${years} verified long ago`, {
+      ...old,
+      verified_at: `now - ${draw.next('old', [2, 3, 5])}y`,
+    })
   },
   (draw) => {
     const years = draw.threshold - 1
@@ -125,7 +150,11 @@ const born = (text: string): Age => ({ date_of_birth: text })
 
 /** Creates a signal of a method that accepts each form of age. */
 function document(draw: Draw, age: Age): AgeSignal {
-  return signal(draw, draw.next('document', ['id_doc_scan', 'national_id_number', 'digital_credential'] as const), age)
+  return signal(
+    draw,
+    draw.next('document', ['id_doc_scan', 'national_id_number', 'digital_credential'] as const),
+    age,
+  )
 }
 
 /** Providers that the default settings know, by method. */
@@ -144,7 +173,9 @@ function signal(draw: Draw, method: Method, age: Age): AgeSignal {
   const { next } = draw
   const attributes = attributesOf(draw, method)
   // Every second persona is certified, with all levels equally often.
-  const level = next('certified', [true, false]) ? next<AssuranceLevel>('level', ASSURANCE_LEVELS) : undefined
+  const level = next('certified', [true, false])
+    ? next<AssuranceLevel>('level', ASSURANCE_LEVELS)
+    : undefined
   return {
     method,
     age,
@@ -158,9 +189,14 @@ function signal(draw: Draw, method: Method, age: Age): AgeSignal {
 /** All required attributes of a method, and the optional ones for every second persona. */
 function attributesOf({ next }: Draw, method: Method): Record<string, boolean | string> {
   const facts = Object.entries(METHODS[method].attributes)
-  const given = facts.filter(([name, { required }]) => required || next(`has ${method} ${name}`, [true, false]))
+  const given = facts.filter(
+    ([name, { required }]) => required || next(`has ${method} ${name}`, [true, false]),
+  )
   return Object.fromEntries(
-    given.map(([name, { kind }]) => [name, next<boolean | string>(`${kind} of ${name}`, VALUES[kind])]),
+    given.map(([name, { kind }]) => [
+      name,
+      next<boolean | string>(`${kind} of ${name}`, VALUES[kind]),
+    ]),
   )
 }
 
@@ -172,11 +208,12 @@ const VALUES = {
 } as const
 
 /**
- * One line about a persona: its purpose, and its answers to the usual thresholds. The line follows from the signals; if all their dates
- * are relative, the line is true on every day.
+ * One line about a persona: its purpose, and its answers to the usual thresholds. The line follows
+ * from the signals; if all their dates are relative, the line is true on every day.
  */
 function describeAgeKey(signals: readonly AgeSignal[]): string {
-  if (signals.length === 0) return 'For a user without age key: nothing is answered, the user creates one or declines.'
+  if (signals.length === 0)
+    return 'For a user without age key: nothing is answered, the user creates one or declines.'
   const answers = answersOn(0, signals)
   const held = signals.map(({ method, iso_27566_1: level, verified_at: at }) => {
     return `${method} (${level === undefined ? 'not certified' : `certified ${level}`}, verified ${agoInWords(at)})`
@@ -216,7 +253,8 @@ const METHOD_USES: Readonly<Partial<Record<Method, string>>> = {
 /** What distinguishes the persona from most others; the first feature that fits. */
 function useOf(signals: readonly AgeSignal[]): string {
   const single = signals.map((signal) => JSON.stringify(answersOn(0, [signal])))
-  if (new Set(single).size > 1) return 'signals that disagree, so that filters decide which one counts'
+  if (new Set(single).size > 1)
+    return 'signals that disagree, so that filters decide which one counts'
   for (const [day, words] of BIRTHDAYS) {
     const [before, after] = [answersOn(day - 1, signals), answersOn(day, signals)]
     const turned = USUAL_THRESHOLDS.find((threshold) => before[threshold] !== after[threshold])

@@ -8,12 +8,15 @@ import type { Persona } from './persona-schema.ts'
 /** The folder of the personas that come with the package. */
 export const BUILT_IN_PERSONAS = fileURLToPath(new URL('personas/', packageRoot))
 
-/** The built-in personas as JSON, which the build writes next to the bundle: parsing their YAML would take half of a start. */
+/**
+ * The built-in personas as JSON, which the build writes next to the bundle: parsing their YAML
+ * would take half of a start.
+ */
 const PARSED_AT_BUILD = new URL('personas.json', import.meta.url)
 
 /**
- * The built-in personas and those of `paths`: files, or folders whose `*.yaml` and `*.yml` are read in the order of their
- * names. A persona of `paths` replaces a built-in one of the same name.
+ * The built-in personas and those of `paths`: files, or folders whose `*.yaml` and `*.yml` are read
+ * in the order of their names. A persona of `paths` replaces a built-in one of the same name.
  * @param mayBeEmpty those of the `paths` whose folders may hold no persona file
  * @throws ConfigError with the problems of all files, or that names a path that does not exist
  */
@@ -23,7 +26,8 @@ export async function loadPersonas(
 ): Promise<Persona[]> {
   for (const [index, path] of paths.entries()) {
     const reason = `${path}: no such file or folder`
-    if (!existsSync(path)) throw ConfigError.ofSetting(['personas', index], { label: 'personas', reason })
+    if (!existsSync(path))
+      throw ConfigError.ofSetting(['personas', index], { label: 'personas', reason })
   }
   const personas = new Map((await readBuiltInPersonas()).map((persona) => [persona.name, persona]))
   for (const persona of await readFiles(paths, mayBeEmpty)) personas.set(persona.name, persona)
@@ -39,7 +43,10 @@ async function readBuiltInPersonas(): Promise<readonly Persona[]> {
 /** The YAML parser and the schemas are loaded only when there are files. */
 const loadPersonaFiles = onDemand(() => import('./persona-files.ts'))
 
-async function readFiles(paths: readonly string[], mayBeEmpty: readonly string[] = []): Promise<readonly Persona[]> {
+async function readFiles(
+  paths: readonly string[],
+  mayBeEmpty: readonly string[] = [],
+): Promise<readonly Persona[]> {
   if (paths.length === 0) return []
   const { readPersonas } = await loadPersonaFiles()
   return readPersonas(paths, mayBeEmpty)

@@ -15,7 +15,10 @@ import { type Persona, personaSchema, personasSchema } from './persona-schema.ts
  * @param mayBeEmpty those of the `paths` whose folders may hold no persona file
  * @throws ConfigError with the problems of all files, or when two declare the same name
  */
-export function readPersonas(paths: readonly string[], mayBeEmpty: readonly string[] = []): Persona[] {
+export function readPersonas(
+  paths: readonly string[],
+  mayBeEmpty: readonly string[] = [],
+): Persona[] {
   const problems: FileProblem[] = []
   const listFiles = (path: string) => listPersonaFiles(path, mayBeEmpty.includes(path))
   const files = collect(distinct(paths), listFiles, problems)
@@ -25,7 +28,10 @@ export function readPersonas(paths: readonly string[], mayBeEmpty: readonly stri
   for (const { file, persona } of collect(distinct(files), read, problems)) {
     const other = declared.get(persona.name)
     if (other !== undefined) {
-      problems.push({ file, message: `name: "${persona.name}" is declared in ${other} too; rename one of them` })
+      problems.push({
+        file,
+        message: `name: "${persona.name}" is declared in ${other} too; rename one of them`,
+      })
     }
     declared.set(persona.name, file)
     personas.push(persona)
@@ -35,7 +41,8 @@ export function readPersonas(paths: readonly string[], mayBeEmpty: readonly stri
 }
 
 /**
- * Reads a file with one persona or a list, which may stand under `personas`. The name of the file does not matter.
+ * Reads a file with one persona or a list, which may stand under `personas`. The name of the file
+ * does not matter.
  * @throws ConfigError
  */
 export function readPersonaFile(file: string): readonly Persona[] {
@@ -56,7 +63,11 @@ function distinct(paths: readonly string[]): string[] {
 }
 
 /** Maps the items by `read`; errors are added to `problems`, so that one run reports all files. */
-function collect<T>(items: readonly string[], read: (item: string) => readonly T[], problems: FileProblem[]): T[] {
+function collect<T>(
+  items: readonly string[],
+  read: (item: string) => readonly T[],
+  problems: FileProblem[],
+): T[] {
   return items.flatMap((item) => {
     try {
       return read(item)
@@ -76,7 +87,10 @@ function listPersonaFiles(path: string, mayBeEmpty: boolean): string[] {
     .sort()
   if (files.length > 0 || mayBeEmpty) return files
   throw ConfigError.inFiles([
-    { file: path, message: 'holds no *.yaml file; write one persona per file, or a list under personas' },
+    {
+      file: path,
+      message: 'holds no *.yaml file; write one persona per file, or a list under personas',
+    },
   ])
 }
 
@@ -85,7 +99,8 @@ function reading<T>(file: string, act: () => T): T {
   try {
     return act()
   } catch (cause) {
-    const message = codeOf(cause) === 'ENOENT' ? 'no such file or folder' : `cannot be read: ${messageOf(cause)}`
+    const message =
+      codeOf(cause) === 'ENOENT' ? 'no such file or folder' : `cannot be read: ${messageOf(cause)}`
     throw ConfigError.inFiles([{ file, message }], { cause })
   }
 }
@@ -94,7 +109,8 @@ function reading<T>(file: string, act: () => T): T {
 export const personaYaml = (persona: Persona): string => stringify(persona, OPTIONS)
 
 /** Several personas as the text of one file: a list under `personas`. */
-export const personasYaml = (personas: readonly Persona[]): string => stringify({ personas }, OPTIONS)
+export const personasYaml = (personas: readonly Persona[]): string =>
+  stringify({ personas }, OPTIONS)
 
 /** No line is folded, and no persona refers to another by an anchor. */
 const OPTIONS = { lineWidth: 0, aliasDuplicateObjects: false }

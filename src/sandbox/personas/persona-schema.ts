@@ -4,7 +4,15 @@ import { countedList } from '../../service/text/counted-list.ts'
 import { mustBe } from '../../service/text/schema-problems.ts'
 
 /** The headings under which a choice page lists personas. */
-export const PERSONA_GROUPS = ['Adults', 'Minors', 'Birthdays', 'Methods', 'Assurance', 'Edge cases', 'Own'] as const
+export const PERSONA_GROUPS = [
+  'Adults',
+  'Minors',
+  'Birthdays',
+  'Methods',
+  'Assurance',
+  'Edge cases',
+  'Own',
+] as const
 
 export type PersonaGroup = (typeof PERSONA_GROUPS)[number]
 
@@ -14,15 +22,24 @@ const MAX_FILE_PERSONAS = 1000
 /** The name of a persona: also a part of URLs and test ids. */
 export const personaNameSchema = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, mustBe('1 to 63 lower-case letters, digits and hyphens, no hyphen first'))
+  .regex(
+    /^[a-z0-9][a-z0-9-]{0,62}$/,
+    mustBe('1 to 63 lower-case letters, digits and hyphens, no hyphen first'),
+  )
   .describe('How tests and URLs call the persona')
 
-/** A test user, as a persona file and `PUT personas/NAME` declare it. Dates may be relative: `today - 18y + 1d`, `now - 30d`. */
+/**
+ * A test user, as a persona file and `PUT personas/NAME` declare it. Dates may be relative: `today
+ * - 18y + 1d`, `now - 30d`.
+ */
 export const personaSchema = z.strictObject({
   name: personaNameSchema,
   title: lineOfText(100).describe('What the choice page shows'),
   purpose: lineOfText(300).describe('What the persona is for'),
-  group: z.enum(PERSONA_GROUPS).optional().describe('The heading on the choice page; Own when left out'),
+  group: z
+    .enum(PERSONA_GROUPS)
+    .optional()
+    .describe('The heading on the choice page; Own when left out'),
   age_key: z
     .strictObject({ signals: countedList(personaSignalSchema, { min: 1, max: MAX_SIGNALS }) })
     .optional()
@@ -34,7 +51,10 @@ export type Persona = z.infer<typeof personaSchema>
 /** Personas of one call. A request holds 64 KiB, which is about 130 of them. */
 const MAX_PUT_PERSONAS = 100
 
-/** Several personas: a persona file, what `personas generate` writes, or the body of `PUT personas`. No two have the same name. */
+/**
+ * Several personas: a persona file, what `personas generate` writes, or the body of `PUT personas`.
+ * No two have the same name.
+ */
 export const personasSchema = personaList(MAX_FILE_PERSONAS)
 export const putPersonasSchema = personaList(MAX_PUT_PERSONAS)
 
@@ -72,12 +92,17 @@ function lineOfText(longest: number) {
   return z.string().max(longest).regex(/\S/, { error: 'must not be empty' })
 }
 
-/** The persona for an outcome that needs one when none was named; in Create a persona whose age key nothing else uses. */
+/**
+ * The persona for an outcome that needs one when none was named; in Create a persona whose age key
+ * nothing else uses.
+ */
 export const FALLBACK_PERSONAS = { use: 'adult-passport', create: 'no-age-key' } as const
 
 /** Sorted by heading, then as declared; the usual persona leads its heading. */
 export function inPersonaOrder(personas: readonly Persona[]): Persona[] {
   const usual = personas.filter(({ name }) => name === FALLBACK_PERSONAS.use)
   const others = personas.filter(({ name }) => name !== FALLBACK_PERSONAS.use)
-  return PERSONA_GROUPS.flatMap((group) => [...usual, ...others].filter((persona) => groupOf(persona) === group))
+  return PERSONA_GROUPS.flatMap((group) =>
+    [...usual, ...others].filter((persona) => groupOf(persona) === group),
+  )
 }

@@ -18,18 +18,27 @@ import { type Persona, storedPersonaSchema } from './persona-schema.ts'
 /** Personas that one tenant adds, replaces or removes at run time. */
 export const MAX_CHANGED_PERSONAS = 1000
 
-/** The personas of one tenant, and the age keys they hold. Dates stay relative except where a function says otherwise. */
+/**
+ * The personas of one tenant, and the age keys they hold. Dates stay relative except where a
+ * function says otherwise.
+ */
 export interface Personas extends AgeKeys {
   /** The declared personas in their order, then those added at run time. */
   list(): Promise<Persona[]>
   find(name: string): Awaitable<Persona | undefined>
-  /** Adds a persona, or replaces the persona of the same name, whose age key ends. @throws Refusal */
+  /**
+   * Adds a persona, or replaces the persona of the same name, whose age key ends.
+   * @throws Refusal
+   */
   put(persona: Persona): Promise<void>
   /** Adds or replaces all of the personas or none. @throws Refusal */
   putAll(personas: readonly Persona[]): Promise<void>
   /** Removes a persona; `false` when no persona has this name. @throws Refusal */
   remove(name: string): Promise<boolean>
-  /** The names of personas that differ from the declared ones: put or removed by a test, or changed by Create and Upgrade. */
+  /**
+   * The names of personas that differ from the declared ones: put or removed by a test, or changed
+   * by Create and Upgrade.
+   */
   changed(): Promise<string[]>
   /** Restores the declared personas. */
   restore(): Promise<void>
@@ -38,14 +47,16 @@ export interface Personas extends AgeKeys {
   /** Many personas with plain dates, which count from one base of the clock. */
   resolvedAll(personas: readonly Persona[]): Persona[]
   /**
-   * The age key of a persona from `find` or `list`, with plain dates; `undefined` when the persona has none. The id stays while the key
-   * exists.
+   * The age key of a persona from `find` or `list`, with plain dates; `undefined` when the persona
+   * has none. The id stays while the key exists.
    */
   ageKeyOf(persona: Persona): Promise<AgeKey | undefined>
 }
 
 export interface PersonasOptions {
-  /** The declared personas at present, shared by all tenants: never copied, and replaced as a whole. */
+  /**
+   * The declared personas at present, shared by all tenants: never copied, and replaced as a whole.
+   */
   declared(): readonly Persona[]
   readonly clock: Pick<SandboxClock, 'base'>
   readonly ids: Ids
@@ -64,8 +75,15 @@ type Change = z.infer<typeof changeSchema>
 
 const PARSED = new WeakMap<object, Change>()
 
-/** Creates the personas of one tenant: the declared ones, overlaid with the changes of the tenant. */
-export function createPersonas({ declared, clock, ids, records: { store, tables } }: PersonasOptions): Personas {
+/**
+ * Creates the personas of one tenant: the declared ones, overlaid with the changes of the tenant.
+ */
+export function createPersonas({
+  declared,
+  clock,
+  ids,
+  records: { store, tables },
+}: PersonasOptions): Personas {
   const findDeclared = (name: string) => declared().find((persona) => persona.name === name)
   const changes = table(tables, { name: 'persona', schema: changeSchema }, PARSED)
   const ageKeyIds = createAgeKeyIds(ids, tables)
@@ -77,9 +95,13 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
   const write = async (make: () => Promise<readonly Written[]>) => {
     while (!(await store.write(await make())));
   }
-  const forget = (name: string) => write(async () => [changes.removing(name), ...(await ageKeyIds.ending(name))])
+  const forget = (name: string) =>
+    write(async () => [changes.removing(name), ...(await ageKeyIds.ending(name))])
 
-  /** Decision: saved age keys make room for each other, so that Create goes on; a persona that a test put is never dropped. */
+  /**
+   * Decision: saved age keys make room for each other, so that Create goes on; a persona that a
+   * test put is never dropped.
+   */
   const makeRoomFor = async (name: string) => {
     if (await changes.get(name)) return
     if ((await changes.count()) < MAX_CHANGED_PERSONAS) return
@@ -88,7 +110,10 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
     await forget(oldest[0])
   }
 
-  /** The size of the whole list is checked before its first persona is put, because a refused call undoes nothing. */
+  /**
+   * The size of the whole list is checked before its first persona is put, because a refused call
+   * undoes nothing.
+   */
   const requireRoomFor = async (personas: readonly Persona[]) => {
     const kept = await changes.list()
     const names = new Set(kept.filter(([, change]) => !change.isGenerated).map(([name]) => name))
@@ -98,11 +123,18 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
 
   const put = async (name: string, change: Change) => {
     await makeRoomFor(name)
-    await write(async () => [await changes.updating(name, () => change), ...(await ageKeyIds.ending(name))])
+    await write(async () => [
+      await changes.updating(name, () => change),
+      ...(await ageKeyIds.ending(name)),
+    ])
   }
 
   /** The change of the age key of a persona; its title, purpose and origin stay. */
-  const changingAgeKey = async (name: string, added: readonly AgeSignal[], { keeps }: { keeps: boolean }) => {
+  const changingAgeKey = async (
+    name: string,
+    added: readonly AgeSignal[],
+    { keeps }: { keeps: boolean },
+  ) => {
     await makeRoomFor(name)
     return changes.updating(name, (change): Change | undefined => {
       const persona = change ? change.persona : findDeclared(name)
@@ -129,7 +161,9 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
 
   return {
     async list() {
-      const all = new Map<string, Persona | undefined>(declared().map((persona) => [persona.name, persona]))
+      const all = new Map<string, Persona | undefined>(
+        declared().map((persona) => [persona.name, persona]),
+      )
       // A changed persona keeps the place of the declared one.
       for (const [name, { persona }] of await changes.list()) all.set(name, persona)
       return [...all.values()].filter((persona) => persona !== undefined)
@@ -155,7 +189,10 @@ export function createPersonas({ declared, clock, ids, records: { store, tables 
     async ageKeyOf({ name, age_key: ageKey }) {
       if (!ageKey) return undefined
       const base = clock.base()
-      return { id: await ageKeyIds.idOf(name), signals: ageKey.signals.map((signal) => resolveSignal(signal, base)) }
+      return {
+        id: await ageKeyIds.idOf(name),
+        signals: ageKey.signals.map((signal) => resolveSignal(signal, base)),
+      }
     },
     async adding(ageKeyId, signals, how) {
       if (ageKeyId === UNSAVED_AGE_KEY) return []
@@ -196,9 +233,14 @@ function createAgeKeyIds(ids: Ids, tables: Tables) {
 }
 
 /** The age key with the `added` signals behind the `held` ones; beyond the limit the oldest go. */
-const ageKeyWith = (held: readonly AgeSignal[], added: readonly AgeSignal[]): { signals: AgeSignal[] } => ({
+const ageKeyWith = (
+  held: readonly AgeSignal[],
+  added: readonly AgeSignal[],
+): { signals: AgeSignal[] } => ({
   signals: [...held, ...added].slice(-MAX_SIGNALS),
 })
 
 const noRoom = () =>
-  Refusal.conflict(`personas: ${MAX_CHANGED_PERSONAS} are changed or added already; delete some, or reset the tenant`)
+  Refusal.conflict(
+    `personas: ${MAX_CHANGED_PERSONAS} are changed or added already; delete some, or reset the tenant`,
+  )

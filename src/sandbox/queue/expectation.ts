@@ -40,23 +40,40 @@ const countSchema = z.object({
 })
 
 /** A decision queued for a coming request. */
-export const expectationSchema = z.object({ id: z.string(), ...newExpectationSchema.shape, ...countSchema.shape })
+export const expectationSchema = z.object({
+  id: z.string(),
+  ...newExpectationSchema.shape,
+  ...countSchema.shape,
+})
 
 /** What an expectation says beside the one step that it is in the queue. */
-export const expectedSchema = newExpectationSchema.pick({ match: true, audit: true }).extend(countSchema.shape)
+export const expectedSchema = newExpectationSchema
+  .pick({ match: true, audit: true })
+  .extend(countSchema.shape)
 
 export type NewExpectation = z.infer<typeof newExpectationSchema>
 export type Expectation = z.infer<typeof expectationSchema>
 
-/** What no request can be decided by, whatever names exist: a decision for nothing, or a persona in a call of a server. */
-export function decisionProblem({ flow, persona, outcome }: Pick<NewExpectation, 'flow' | 'persona' | 'outcome'>) {
-  if (persona === undefined && outcome === undefined) return { path: [], message: 'give persona, outcome or both' }
+/**
+ * What no request can be decided by, whatever names exist: a decision for nothing, or a persona in
+ * a call of a server.
+ */
+export function decisionProblem({
+  flow,
+  persona,
+  outcome,
+}: Pick<NewExpectation, 'flow' | 'persona' | 'outcome'>) {
+  if (persona === undefined && outcome === undefined)
+    return { path: [], message: 'give persona, outcome or both' }
   if (persona === undefined || flow === 'use' || flow === 'create') return undefined
   return { path: ['persona'], message: `a ${flow} call has no persona; give outcome only` }
 }
 
 /** @throws Refusal for a decision without persona and outcome, and for names that do not exist */
-export async function checkExpectation(expectation: NewExpectation, { personas }: { personas: Personas }) {
+export async function checkExpectation(
+  expectation: NewExpectation,
+  { personas }: { personas: Personas },
+) {
   const { flow, persona, outcome } = expectation
   const problem = decisionProblem(expectation)
   if (problem) throw Refusal.invalidRequest(`${problem.path[0] ?? 'body'}: ${problem.message}`)
@@ -65,7 +82,8 @@ export async function checkExpectation(expectation: NewExpectation, { personas }
 }
 
 /**
- * Decision: what is queued for these holds until a flow has ended after it was first served. Clients rightly read them more
- * than once, a discovery document per issuer and the keys again for an unknown kid, and would not meet it.
+ * Decision: what is queued for these holds until a flow has ended after it was first served.
+ * Clients rightly read them more than once, a discovery document per issuer and the keys again for
+ * an unknown kid, and would not meet it.
  */
 export const isHeld = (flow: OutcomeFlow): boolean => flow === 'discovery' || flow === 'jwks'

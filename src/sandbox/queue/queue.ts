@@ -27,7 +27,11 @@ import type { Scenario } from './scenario-schema.ts'
 export interface QueueMatch {
   readonly decision: QueuedDecision | undefined
   /** Scenarios that the call contradicts. */
-  readonly contradicted: readonly { readonly id: string; readonly index: number; readonly explanation: Explanation }[]
+  readonly contradicted: readonly {
+    readonly id: string
+    readonly index: number
+    readonly explanation: Explanation
+  }[]
 }
 
 /** A queued decision about a call. */
@@ -60,8 +64,8 @@ export type Queue = ReturnType<typeof createQueue>
 const PARSED = new WeakMap<object, Queued>()
 
 /**
- * Creates the queue of one tenant: expectations, which are scenarios of one step, and scenarios. Expectations decide first; both decide in
- * the order in which they were queued.
+ * Creates the queue of one tenant: expectations, which are scenarios of one step, and scenarios.
+ * Expectations decide first; both decide in the order in which they were queued.
  * @param parts.lastEnded finds the id of the flow of the tenant that ended last
  */
 export function createQueue({
@@ -79,7 +83,9 @@ export function createQueue({
 }) {
   const queue = table(tables, { name: 'queue', schema: queuedSchema }, PARSED)
   const rows = (): Awaitable<readonly Queued[]> =>
-    whenThere(queue.list(), (list) => (list.length === 0 ? NOTHING_QUEUED : list.map(([, queued]) => queued)))
+    whenThere(queue.list(), (list) =>
+      list.length === 0 ? NOTHING_QUEUED : list.map(([, queued]) => queued),
+    )
   const put = async (queued: Queued) => {
     await queue.put(queued.id, queued)
     return queued
@@ -99,7 +105,9 @@ export function createQueue({
     if (after && !after.expected && after.revision !== before?.revision) announceProgress(after)
     return before
   }
-  /** The whole queue, without expectations that were held until a flow had ended, if one has ended. */
+  /**
+   * The whole queue, without expectations that were held until a flow had ended, if one has ended.
+   */
   const all = () =>
     whenThere(rows(), (queued) => {
       const held = queued.filter(({ expected }) => expected?.held_since !== undefined)
@@ -109,7 +117,9 @@ export function createQueue({
     const ended = await lastEnded()
     const over = held.filter(({ expected }) => expected?.held_since !== ended)
     for (const { id, expected } of over) {
-      await change(id, (now) => (now.expected?.held_since === expected?.held_since ? usedOnce(now) : now))
+      await change(id, (now) =>
+        now.expected?.held_since === expected?.held_since ? usedOnce(now) : now,
+      )
     }
     return rows()
   }
@@ -123,13 +133,19 @@ export function createQueue({
     for (const { id } of await rows()) await removeIf(id, isAsked)
   }
 
-  const listExpectations = async () => (await all()).flatMap((queued) => expectationOf(queued) ?? [])
+  const listExpectations = async () =>
+    (await all()).flatMap((queued) => expectationOf(queued) ?? [])
   const [expectationIds, scenarioIds] = [idsFor('expectations'), idsFor('scenarios')]
   const newExpectationId = () => `x-${expectationIds.random(9)}`
   const addExpectation = async ({ times = 1, ...wanted }: NewExpectation): Promise<Expectation> => {
     // The whole list is read only at the limit: held expectations may be over and leave room.
-    if ((await queue.count()) >= MAX_EXPECTATIONS && (await listExpectations()).length >= MAX_EXPECTATIONS)
-      throw Refusal.conflict(`expectations: ${MAX_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`)
+    if (
+      (await queue.count()) >= MAX_EXPECTATIONS &&
+      (await listExpectations()).length >= MAX_EXPECTATIONS
+    )
+      throw Refusal.conflict(
+        `expectations: ${MAX_EXPECTATIONS} are queued already; DELETE them, or reset the tenant`,
+      )
     const id = newExpectationId()
     await put(queuedExpectation(id, wanted, { times, remaining: times }))
     return { ...wanted, id, times, remaining: times }
@@ -141,7 +157,9 @@ export function createQueue({
     if (armed.length < MAX_SCENARIOS) return
     const ended = armed.find((one) => currentStep(one) === undefined)
     if (!ended)
-      throw Refusal.conflict(`scenarios: ${MAX_SCENARIOS} are running already; DELETE them, or reset the tenant`)
+      throw Refusal.conflict(
+        `scenarios: ${MAX_SCENARIOS} are running already; DELETE them, or reset the tenant`,
+      )
     await queue.remove(ended.id)
   }
   const runClockStep = async (id: string) => {
@@ -164,11 +182,14 @@ export function createQueue({
       while (await runClockStep(queued.id));
     }
   }
-  /** Whether the scenario awaits this call. If so, the scenario advances, fails or keeps a remark. */
+  /**
+   * Whether the scenario awaits this call. If so, the scenario advances, fails or keeps a remark.
+   */
   const observeOne = async (id: string, call: ReceivedCall, status: number) => {
     const before = await change(id, (queued) => {
       if (!isAbout(queued, 'await', call)) return queued
-      if (status >= 400) return noteAtStep(queued, `a ${call.flow} call came that was answered with ${status}`)
+      if (status >= 400)
+        return noteAtStep(queued, `a ${call.flow} call came that was answered with ${status}`)
       const unmet = unmetExpectation(queued, call)
       return unmet ? failStep(queued, unmet) : passStep(queued)
     })
@@ -177,16 +198,25 @@ export function createQueue({
 
   const settle = async (
     { decision, contradicted }: QueueMatch,
-    { isFollowed, problem, call }: { isFollowed: boolean; problem?: string | undefined; call: ReceivedCall },
+    {
+      isFollowed,
+      problem,
+      call,
+    }: { isFollowed: boolean; problem?: string | undefined; call: ReceivedCall },
   ) => {
     for (const { id, index, explanation } of contradicted) {
-      await change(id, (queued) => (queued.current === index ? failStep(queued, explanation) : queued))
+      await change(id, (queued) =>
+        queued.current === index ? failStep(queued, explanation) : queued,
+      )
     }
     if (!decision) return true
     const { id, index, scenario, outcome } = decision
     if (!isFollowed && problem === undefined) {
       const remark = `a ${call.flow} request came that did not take this decision: its answer says why`
-      if (scenario) await change(id, (queued) => (queued.current === index ? noteAtStep(queued, remark) : queued))
+      if (scenario)
+        await change(id, (queued) =>
+          queued.current === index ? noteAtStep(queued, remark) : queued,
+        )
       return true
     }
     const { flow } = call
@@ -194,12 +224,20 @@ export function createQueue({
     const isAtStep = (queued: Queued) => queued.current === index && isAbout(queued, 'decide', call)
     const before = await change(id, (queued) => {
       if (!isAtStep(queued)) return queued
-      return isFollowed || !scenario ? passStep(queued, ended) : failStep(queued, { detail: problem })
+      return isFollowed || !scenario
+        ? passStep(queued, ended)
+        : failStep(queued, { detail: problem })
     })
     const isTaken = before !== undefined && isAtStep(before)
     // A scenario's decision for a first read of discovery or keys is held like an expectation's.
     if (isTaken && isFollowed && scenario && ended !== undefined)
-      await put(queuedExpectation(newExpectationId(), { flow, outcome }, { times: 1, remaining: 1, held_since: ended }))
+      await put(
+        queuedExpectation(
+          newExpectationId(),
+          { flow, outcome },
+          { times: 1, remaining: 1, held_since: ended },
+        ),
+      )
     return isTaken
   }
   const observe = async (
@@ -228,7 +266,8 @@ export function createQueue({
     /** The scenarios, in the order in which they were armed. Ended scenarios stay readable. */
     scenarios: {
       /**
-       * Arms a scenario; clock steps at its beginning run at once. The caller has checked the names of personas and clients.
+       * Arms a scenario; clock steps at its beginning run at once. The caller has checked the names
+       * of personas and clients.
        * @throws Refusal when too many are running
        */
       async arm(scenario: Scenario): Promise<ScenarioProgress> {
@@ -248,21 +287,29 @@ export function createQueue({
       remove: (id: string) => removeIf(id, isScenario),
       clear: () => removeAll(isScenario),
     },
-    /** Finds what decides this call, and the scenarios that the call contradicts. Nothing is used up before `settle`. */
+    /**
+     * Finds what decides this call, and the scenarios that the call contradicts. Nothing is used up
+     * before `settle`.
+     */
     match: (call: ReceivedCall) => whenThere(all(), (queued) => matchQueued(queued, call)),
     /**
-     * Records what happened to a match: a contradicted scenario fails, an applied step passes, a step that was not applied keeps a remark.
-     * @param result.problem why the request cannot have the decision, which is used up then; its scenario fails
+     * Records what happened to a match: a contradicted scenario fails, an applied step passes, a
+     * step that was not applied keeps a remark.
+     * @param result.problem why the request cannot have the decision, which is used up then; its
+     * scenario fails
      * @returns `false` when another request used up the decision first
      */
     settle: (match: QueueMatch, result: Parameters<typeof settle>[1]) =>
       match === NO_MATCH ? true : settle(match, result),
     /**
      * Counts an answered server-to-server call for the first scenario that awaits the call.
-     * @param decidedBy the scenario whose step decided this call; its next step does not count the call
+     * @param decidedBy the scenario whose step decided this call; its next step does not count the
+     * call
      */
     observe: (call: ReceivedCall, status: number, decidedBy?: string) =>
-      whenThere(rows(), (queued) => (queued.length === 0 ? undefined : observe(queued, call, { status, decidedBy }))),
+      whenThere(rows(), (queued) =>
+        queued.length === 0 ? undefined : observe(queued, call, { status, decidedBy }),
+      ),
     /** Runs the current clock steps; called after a decision was carried out. */
     runClockSteps,
   }
@@ -281,8 +328,8 @@ function eventOf({ id, name, status, revision, steps }: ScenarioProgress): Scena
 const NO_MATCH: QueueMatch = { decision: undefined, contradicted: [] }
 
 /**
- * The first expectation that fits the call; otherwise the first scenario whose current step fits, with the earlier scenarios that the
- * call contradicts.
+ * The first expectation that fits the call; otherwise the first scenario whose current step fits,
+ * with the earlier scenarios that the call contradicts.
  */
 function matchQueued(queue: readonly Queued[], call: ReceivedCall): QueueMatch {
   if (queue.length === 0) return NO_MATCH
@@ -298,10 +345,20 @@ function matchQueued(queue: readonly Queued[], call: ReceivedCall): QueueMatch {
   return { decision: undefined, contradicted }
 }
 
-function decisionOf({ id, scenario: { name, steps }, current: index, expected }: Queued): QueuedDecision {
+function decisionOf({
+  id,
+  scenario: { name, steps },
+  current: index,
+  expected,
+}: Queued): QueuedDecision {
   const { persona, outcome } = steps[index]?.decide ?? {}
   const decision = { persona, outcome, id, index }
-  if (!expected) return { ...decision, source: `scenario ${JSON.stringify(name)}, step ${index + 1}`, scenario: id }
+  if (!expected)
+    return {
+      ...decision,
+      source: `scenario ${JSON.stringify(name)}, step ${index + 1}`,
+      scenario: id,
+    }
   const { audit, times, remaining } = expected
   // Messages name this source only when the request cannot have the decision and uses it up.
   const left = remaining > 1 ? `${remaining - 1} of ${times} left` : 'now used up'

@@ -21,7 +21,10 @@ const stepProgressSchema = z.object({
   kind: z.enum(['decide', 'await', 'clock']),
   summary: z.string().describe('The step in words: `use as teen-16: access_denied`'),
   status: z.enum(['waiting', 'current', 'passed', 'failed']),
-  detail: z.string().optional().describe('Why it failed or, while it is current, what came that did not meet it'),
+  detail: z
+    .string()
+    .optional()
+    .describe('Why it failed or, while it is current, what came that did not meet it'),
   mismatches: z
     .array(mismatchSchema)
     .optional()
@@ -47,8 +50,8 @@ export type Explanation = z.infer<typeof explanationSchema>
 export const queuedSchema = z.object({
   id: z.string(),
   /**
-   * Steps are checked when a scenario is armed, so only their members are parsed here: every request reads the whole queue, of up to 500
-   * steps for each scenario.
+   * Steps are checked when a scenario is armed, so only their members are parsed here: every
+   * request reads the whole queue, of up to 500 steps for each scenario.
    */
   scenario: z.custom<Scenario>((value) => isJsonObject(value) && Array.isArray(value['steps']), {
     error: 'not a scenario',
@@ -63,10 +66,18 @@ export const queuedSchema = z.object({
   expected: expectedSchema.optional(),
 })
 
-/** A scenario that is matched with every request until it has passed or failed. It is JSON, so that several processes can share it. */
+/**
+ * A scenario that is matched with every request until it has passed or failed. It is JSON, so that
+ * several processes can share it.
+ */
 export type Queued = Readonly<z.infer<typeof queuedSchema>>
 
-export const queuedScenario = (id: string, scenario: Scenario): Queued => ({ id, scenario, current: 0, revision: 0 })
+export const queuedScenario = (id: string, scenario: Scenario): Queued => ({
+  id,
+  scenario,
+  current: 0,
+  revision: 0,
+})
 
 export const queuedExpectation = (
   id: string,
@@ -81,10 +92,16 @@ export const queuedExpectation = (
 export interface ReceivedCall {
   readonly flow: OutcomeFlow
   readonly client_id: string | undefined
-  /** In Create the pushed one; of a token or upgrade call that of the Use request which its code or access token came from. */
+  /**
+   * In Create the pushed one; of a token or upgrade call that of the Use request which its code or
+   * access token came from.
+   */
   readonly state: string | undefined
   readonly nonce: string | undefined
-  /** The outcome that it already has, such as `request_uri.expired`: only a decision for that outcome matches. */
+  /**
+   * The outcome that it already has, such as `request_uri.expired`: only a decision for that
+   * outcome matches.
+   */
   readonly endedAs?: string | undefined
   /** What was sent, by name. */
   sentParameters(): Readonly<Record<string, unknown>>
@@ -108,13 +125,18 @@ export function currentStep({ scenario, current, failure }: Queued): Step | unde
 export function isAbout(queued: Queued, kind: 'decide' | 'await', call: ReceivedCall): boolean {
   const step = currentStep(queued)
   if (step?.kind !== kind || step.flow !== call.flow) return false
-  const isOpen = call.endedAs === undefined || (step.kind === 'decide' && step.outcome === call.endedAs)
+  const isOpen =
+    call.endedAs === undefined || (step.kind === 'decide' && step.outcome === call.endedAs)
   return isOpen && isOfCaller(queued, call)
 }
 
-/** An expectation compares members of the request, a scenario the client. Requests for discovery and keys name no client. */
+/**
+ * An expectation compares members of the request, a scenario the client. Requests for discovery and
+ * keys name no client.
+ */
 function isOfCaller({ scenario, expected }: Queued, call: ReceivedCall): boolean {
-  if (!expected) return scenario.client === undefined || scenario.client === call.client_id || isHeld(call.flow)
+  if (!expected)
+    return scenario.client === undefined || scenario.client === call.client_id || isHeld(call.flow)
   const { match = {} } = expected
   return (['client_id', 'state', 'nonce'] as const).every(
     (name) => match[name] === undefined || match[name] === call[name],
@@ -123,7 +145,8 @@ function isOfCaller({ scenario, expected }: Queued, call: ReceivedCall): boolean
 
 /**
  * The scenario after its current step was met; `undefined` when the expectation is used up.
- * @param ended the id of the flow that ended last, for an expectation that is held until another flow ends
+ * @param ended the id of the flow that ended last, for an expectation that is held until another
+ * flow ends
  */
 export function passStep(queued: Queued, ended?: string): Queued | undefined {
   const { id, scenario, current, revision, expected } = queued
@@ -154,11 +177,22 @@ export function unmetExpectation(queued: Queued, call: ReceivedCall): Explanatio
   const step = currentStep(queued)
   const expected = step && step.kind !== 'clock' ? step.expect : undefined
   const { mask } = call
-  const mismatches = expected ? findMismatches(expected, parsedParameters(call.sentParameters()), { mask }) : []
-  return mismatches.length === 0 ? undefined : { detail: mismatches.map(describeMismatch).join('; '), mismatches }
+  const mismatches = expected
+    ? findMismatches(expected, parsedParameters(call.sentParameters()), { mask })
+    : []
+  return mismatches.length === 0
+    ? undefined
+    : { detail: mismatches.map(describeMismatch).join('; '), mismatches }
 }
 
-export function progressOf({ id, scenario, current, revision, failure, remark }: Queued): ScenarioProgress {
+export function progressOf({
+  id,
+  scenario,
+  current,
+  revision,
+  failure,
+  remark,
+}: Queued): ScenarioProgress {
   const { name, client, steps } = scenario
   return {
     id,
@@ -179,8 +213,13 @@ export function progressOf({ id, scenario, current, revision, failure, remark }:
 /** Parameters that carry JSON text. */
 const JSON_PARAMETERS = ['claims', 'authorization_details']
 
-/** What was sent, with the values of parameters that carry JSON text parsed; text that is not JSON stays as it is. */
-export const parsedParameters = (parameters: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+/**
+ * What was sent, with the values of parameters that carry JSON text parsed; text that is not JSON
+ * stays as it is.
+ */
+export const parsedParameters = (
+  parameters: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => {
       if (typeof value !== 'string' || !JSON_PARAMETERS.includes(name)) return [name, value]
@@ -190,8 +229,8 @@ export const parsedParameters = (parameters: Readonly<Record<string, unknown>>):
   )
 
 /**
- * Compares `came` with `expected`. An object must have the named members, a list must begin with the given items, and any other value
- * must have the same text: `"true"` meets `true`.
+ * Compares `came` with `expected`. An object must have the named members, a list must begin with
+ * the given items, and any other value must have the same text: `"true"` meets `true`.
  * @param where.mask removes secrets from both values
  */
 export function findMismatches(
@@ -208,7 +247,9 @@ export function findMismatches(
     )
   }
   if (Array.isArray(expected) && Array.isArray(came)) {
-    return expected.flatMap((item, index) => findMismatches(item, came[index], { path: `${path}[${index}]`, mask }))
+    return expected.flatMap((item, index) =>
+      findMismatches(item, came[index], { path: `${path}[${index}]`, mask }),
+    )
   }
   if (isScalar(expected) && isScalar(came) && String(expected) === String(came)) return []
   // A member whose name says that its value is a secret.
@@ -218,9 +259,11 @@ export function findMismatches(
 }
 
 /** `can_create: expected "true", came nothing` */
-const describeMismatch = ({ path, expected, came }: Mismatch) => `${path}: expected ${expected}, came ${came}`
+const describeMismatch = ({ path, expected, came }: Mismatch) =>
+  `${path}: expected ${expected}, came ${came}`
 
-const isScalar = (value: unknown) => value !== undefined && (typeof value !== 'object' || value === null)
+const isScalar = (value: unknown) =>
+  value !== undefined && (typeof value !== 'object' || value === null)
 
 const memberPath = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
 

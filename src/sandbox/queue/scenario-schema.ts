@@ -34,39 +34,60 @@ const expectedSchema = z
   .refine((expected) => !hasMoreValues(expected, MAX_EXPECTED), {
     error: `expected at most ${MAX_EXPECTED} values, with those inside of lists and objects`,
   })
-  .describe('A part of what the relying party must have sent; claims and authorization_details are read as JSON')
+  .describe(
+    'A part of what the relying party must have sent; claims and authorization_details are read as JSON',
+  )
 
 const KINDS = ['decide', 'await', 'clock'] as const
 
-// One object with three optional members: with a union, editors and error messages could only guess which kind was meant.
+// One object with three optional members: with a union, editors and error messages could only guess
+// which kind was meant.
 const stepSchema = z
   .strictObject({
     decide: decisionSchema.optional().describe('Decides the next request of a flow'),
-    await: z.enum(SERVER_CALLS).optional().describe('Waits until the relying party has made this call with success'),
+    await: z
+      .enum(SERVER_CALLS)
+      .optional()
+      .describe('Waits until the relying party has made this call with success'),
     clock: clockMoveSchema.optional().describe('Moves the clock, at once'),
     expect: expectedSchema.optional(),
   })
   .check(({ value, issues }) => {
     const given = KINDS.filter((kind) => value[kind] !== undefined)
-    const refuse = (path: string[], message: string) => issues.push({ code: 'custom', path, message, input: value })
+    const refuse = (path: string[], message: string) =>
+      issues.push({ code: 'custom', path, message, input: value })
     // An unknown key is reported already, with the kind that was probably meant.
     const isReported = issues.some(({ code }) => code === 'unrecognized_keys')
     if (given.length === 0 && !isReported) refuse([], `give one of ${KINDS.join(', ')}`)
-    if (given.length > 1) refuse([], `${given.join(' and ')} are two steps; write each as an item of the list`)
-    if (value.clock && value.expect) refuse(['expect'], 'a clock step sends nothing; expect belongs to decide or await')
+    if (given.length > 1)
+      refuse([], `${given.join(' and ')} are two steps; write each as an item of the list`)
+    if (value.clock && value.expect)
+      refuse(['expect'], 'a clock step sends nothing; expect belongs to decide or await')
   })
 
-/** A scenario, as its file and `POST scenarios` declare it: what users do, in order, and what the relying party must send. */
+/**
+ * A scenario, as its file and `POST scenarios` declare it: what users do, in order, and what the
+ * relying party must send.
+ */
 export const scenarioSchema = z.strictObject({
-  name: z.string().max(200).regex(/\S/, { error: 'must not be empty' }).describe('What it is called in reports'),
-  client: z.string().min(1).optional().describe('A client_id: only the requests of this client count'),
+  name: z
+    .string()
+    .max(200)
+    .regex(/\S/, { error: 'must not be empty' })
+    .describe('What it is called in reports'),
+  client: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A client_id: only the requests of this client count'),
   personas: putPersonasSchema.shape.personas
     .optional()
     .describe('Personas that it brings: they are put when it is armed'),
   steps: countedList(stepSchema, { min: 1, max: MAX_STEPS })
     .describe('One after the other')
     .check(({ value, issues }) => {
-      for (const problem of unknownOutcomes(value)) issues.push({ code: 'custom', ...problem, input: value })
+      for (const problem of unknownOutcomes(value))
+        issues.push({ code: 'custom', ...problem, input: value })
     }),
 })
 
@@ -78,7 +99,8 @@ function hasMoreValues(root: object, most: number): boolean {
   for (let count = 0; waiting.length > 0; count++) {
     if (count > most) return true
     const value = waiting.pop()
-    if (typeof value === 'object' && value !== null) waiting.push(...Object.values(value).slice(0, most + 1))
+    if (typeof value === 'object' && value !== null)
+      waiting.push(...Object.values(value).slice(0, most + 1))
   }
   return false
 }
@@ -99,15 +121,23 @@ function unknownOutcomes(steps: readonly z.output<typeof stepSchema>[]) {
 }
 
 /** Personas that a scenario names and that do not exist; the schema cannot know them. */
-export function unknownPersonas({ steps, personas = [] }: Scenario, existing: readonly string[]): SchemaProblem[] {
+export function unknownPersonas(
+  { steps, personas = [] }: Scenario,
+  existing: readonly string[],
+): SchemaProblem[] {
   const known = [...existing, ...personas.map(({ name }) => name)]
   const names = new Set(known)
   const unknown = steps.flatMap(({ decide }, index) =>
-    decide?.persona === undefined || names.has(decide.persona) ? [] : [{ index, name: decide.persona }],
+    decide?.persona === undefined || names.has(decide.persona)
+      ? []
+      : [{ index, name: decide.persona }],
   )
   return unknown.map(({ index, name }, count) => ({
     path: ['steps', index, 'decide', 'persona'],
-    message: count < MAX_COMPARED ? unknownName('persona', name, known) : `there is no persona ${quote(name)}`,
+    message:
+      count < MAX_COMPARED
+        ? unknownName('persona', name, known)
+        : `there is no persona ${quote(name)}`,
   }))
 }
 
@@ -136,7 +166,10 @@ export function summaryOf(step: Step): string {
   }
 }
 
-/** Checks the names of personas and of the client, which the schema cannot know. @throws Refusal with all that are unknown */
+/**
+ * Checks the names of personas and of the client, which the schema cannot know.
+ * @throws Refusal with all that are unknown
+ */
 export async function checkScenario(
   scenario: Scenario,
   { personas, clients }: { personas: Personas; clients: SandboxClients },

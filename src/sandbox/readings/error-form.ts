@@ -4,7 +4,9 @@ import { bodyOf, withJson, withoutBody, withText } from '../outcomes/answer-chan
 import type { ServerReply } from '../outcomes/outcome.ts'
 
 /** The decision that holds the status of a refusal, by call and error code. */
-const STATUS_OF: Readonly<Record<string, 'clientErrorStatus' | 'refusedTokenStatus' | 'refusedSignalStatus'>> = {
+const STATUS_OF: Readonly<
+  Record<string, 'clientErrorStatus' | 'refusedTokenStatus' | 'refusedSignalStatus'>
+> = {
   'par invalid_client': 'clientErrorStatus',
   'upgrade invalid_token': 'refusedTokenStatus',
   'upgrade invalid_authorization_details': 'refusedSignalStatus',
@@ -22,7 +24,10 @@ export function inErrorForm(call: Call, refused: ServerReply, form: Decisions): 
   if (body === 'empty') return withoutBody({ ...reply, headers })
   if (body === 'text') {
     const text = isDescribed ? `${error}: ${String(description)}` : error
-    return withText({ ...reply, headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' } }, text)
+    return withText(
+      { ...reply, headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' } },
+      text,
+    )
   }
   const described = { error, ...(isDescribed && { error_description: description }) }
   return withJson(reply, form.errorBody === 'plain' ? described : { ...described, ...others })

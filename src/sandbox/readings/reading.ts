@@ -4,9 +4,17 @@ import type { ServerCall } from '../../service/oidc/endpoints.ts'
 import type { AnswerChange, Apply, OutcomeFlow } from '../outcomes/outcome.ts'
 import type { TamperTools } from '../outcomes/tamper-tools.ts'
 
-export const inClaims = (apply: Apply<'claims'>): AnswerChange => ({ flow: 'use', seam: 'claims', apply })
+export const inClaims = (apply: Apply<'claims'>): AnswerChange => ({
+  flow: 'use',
+  seam: 'claims',
+  apply,
+})
 
-export const inTokens = (apply: Apply<'token'>): AnswerChange => ({ flow: 'use', seam: 'token', apply })
+export const inTokens = (apply: Apply<'token'>): AnswerChange => ({
+  flow: 'use',
+  seam: 'token',
+  apply,
+})
 
 /** The callbacks of both flows; `change` is told the flow. */
 export const inCallbacks = (
@@ -31,11 +39,16 @@ export interface Variant {
   readonly name: string
   /** What the service does under this variant, as one sentence. */
   readonly summary: string
-  /** What makes the variant legal: a section of an RFC, of OpenID Connect or of the specification. */
+  /**
+   * What makes the variant legal: a section of an RFC, of OpenID Connect or of the specification.
+   */
   readonly source: string
   /** Decisions of the service that differ from the default. */
   readonly decisions?: Partial<Record<keyof Decisions, string | number>>
-  /** Changes of the answers, like those of a forced outcome. A text is the id of a row: `use/id_token.azp_own`. */
+  /**
+   * Changes of the answers, like those of a forced outcome. A text is the id of a row:
+   * `use/id_token.azp_own`.
+   */
   readonly changes?: readonly (AnswerChange | string)[]
 }
 
@@ -55,15 +68,18 @@ export interface Reading {
   readonly default: string
   /** The variants, the default among them. */
   readonly variants: readonly Variant[]
-  /** Variants of two readings that cannot both hold: `{ minimal: ['unknown_members=everywhere'] }`. */
+  /**
+   * Variants of two readings that cannot both hold: `{ minimal: ['unknown_members=everywhere'] }`.
+   */
   readonly excludes?: Readonly<Record<string, readonly string[]>>
   /** Rows of the catalogue whose answers show the difference: `par/par.401`. */
   readonly shownBy: readonly string[]
 }
 
 /**
- * A reading as its table states it. The variants are keyed by their names and share one source. Unless a row says otherwise, the first
- * variant is the default, of a decision its default value, and `use/verified` shows the difference.
+ * A reading as its table states it. The variants are keyed by their names and share one source.
+ * Unless a row says otherwise, the first variant is the default, of a decision its default value,
+ * and `use/verified` shows the difference.
  */
 export type ReadingRow = Omit<Reading, 'default' | 'variants' | 'shownBy'> &
   Partial<Pick<Reading, 'default' | 'shownBy'>> &

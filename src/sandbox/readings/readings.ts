@@ -9,27 +9,36 @@ import { CALLBACK_READINGS, SERVER_REPLIES } from './rows/answers.ts'
 import { ID_TOKEN, LIVES } from './rows/issued.ts'
 import { PUBLISHED } from './rows/published.ts'
 
-const ROWS: readonly ReadingRow[] = [...SERVER_REPLIES, ...CALLBACK_READINGS, ...ID_TOKEN, ...LIVES, ...PUBLISHED]
+const ROWS: readonly ReadingRow[] = [
+  ...SERVER_REPLIES,
+  ...CALLBACK_READINGS,
+  ...ID_TOKEN,
+  ...LIVES,
+  ...PUBLISHED,
+]
 
 /** All points that the specification leaves open. */
-export const READINGS: readonly Reading[] = ROWS.map(({ decides, source, variants, shownBy, ...row }) => {
-  const variantOf = (name: string, given: string | Omit<Variant, 'name' | 'source'>): Variant => {
-    const value = /^\d+$/.test(name) ? Number(name) : name
-    const isOther = decides && value !== DEFAULT_DECISIONS[decides]
-    const said = typeof given === 'string' ? { summary: given } : given
-    return { name, source, ...(isOther && { decisions: { [decides]: value } }), ...said }
-  }
-  const usual = row.default ?? String((decides && DEFAULT_DECISIONS[decides]) ?? Object.keys(variants)[0])
-  return {
-    ...row,
-    default: usual,
-    shownBy: shownBy ?? ['use/verified'],
-    // An object lists names that are numbers first; the default must lead.
-    variants: Object.entries(variants)
-      .map(([name, given]) => variantOf(name, given))
-      .sort((one, other) => Number(other.name === usual) - Number(one.name === usual)),
-  }
-})
+export const READINGS: readonly Reading[] = ROWS.map(
+  ({ decides, source, variants, shownBy, ...row }) => {
+    const variantOf = (name: string, given: string | Omit<Variant, 'name' | 'source'>): Variant => {
+      const value = /^\d+$/.test(name) ? Number(name) : name
+      const isOther = decides && value !== DEFAULT_DECISIONS[decides]
+      const said = typeof given === 'string' ? { summary: given } : given
+      return { name, source, ...(isOther && { decisions: { [decides]: value } }), ...said }
+    }
+    const usual =
+      row.default ?? String((decides && DEFAULT_DECISIONS[decides]) ?? Object.keys(variants)[0])
+    return {
+      ...row,
+      default: usual,
+      shownBy: shownBy ?? ['use/verified'],
+      // An object lists names that are numbers first; the default must lead.
+      variants: Object.entries(variants)
+        .map(([name, given]) => variantOf(name, given))
+        .sort((one, other) => Number(other.name === usual) - Number(one.name === usual)),
+    }
+  },
+)
 
 const byName = new Map(READINGS.map((reading) => [reading.name, reading]))
 
@@ -38,14 +47,25 @@ export const findReading = (name: string): Reading | undefined => byName.get(nam
 const findVariant = ({ variants }: Reading, name: string): Variant | undefined =>
   variants.find((variant) => variant.name === name)
 
-/** Variants that a variant excludes: `unknown_members=everywhere`. The table states it for one of the two. */
+/**
+ * Variants that a variant excludes: `unknown_members=everywhere`. The table states it for one of
+ * the two.
+ */
 export const excludedBy = (reading: string, variant: string): readonly string[] =>
   findReading(reading)?.excludes?.[variant] ?? []
 
-/** A reading as programs read it: the same in `GET catalog` and in `agekey-sandbox explain readings --json`. */
+/**
+ * A reading as programs read it: the same in `GET catalog` and in `agekey-sandbox explain readings
+ * --json`.
+ */
 export const describeReading = ({ variants, excludes = {}, shownBy, ...told }: Reading) => ({
   ...told,
-  variants: variants.map(({ name, summary, source }) => ({ name, summary, source, excludes: excludes[name] ?? [] })),
+  variants: variants.map(({ name, summary, source }) => ({
+    name,
+    summary,
+    source,
+    excludes: excludes[name] ?? [],
+  })),
   shown_by: shownBy,
 })
 
@@ -55,7 +75,9 @@ export const quotationOf = ({ quote, open }: Pick<Reading, 'quote' | 'open'>): s
 
 /** The readings that a tenant has set. */
 export interface ActiveReadings {
-  /** The variants that differ from the default, as the journal has them: `refused_token_status=403`. */
+  /**
+   * The variants that differ from the default, as the journal has them: `refused_token_status=403`.
+   */
   readonly ids: readonly string[] | undefined
   readonly decisions: Decisions
   /** The changes of each answer; empty without readings. */
@@ -85,8 +107,13 @@ function changeOf(change: AnswerChange | string): AnswerChange {
   return found
 }
 
-/** What is wrong with each reading, in one line, then with pairs of them; empty when all can be set together. */
-function problemsOf(readings: Readings): readonly { readonly reading: string; readonly message: string }[] {
+/**
+ * What is wrong with each reading, in one line, then with pairs of them; empty when all can be set
+ * together.
+ */
+function problemsOf(
+  readings: Readings,
+): readonly { readonly reading: string; readonly message: string }[] {
   const set = Object.entries(readings)
   const problems = set.flatMap(([reading, variant]) => {
     const known = findReading(reading)
@@ -109,17 +136,21 @@ function unknownReading(name: string): string {
   return `${unknownName('reading', name, [...byName.keys()])} "agekey-sandbox explain readings" lists all.`
 }
 
-const excluding = (one: string, other: string) => `${one} and ${other} exclude each other; drop one of the two`
+const excluding = (one: string, other: string) =>
+  `${one} and ${other} exclude each other; drop one of the two`
 
 /**
  * Readings of texts such as `refused_token_status=403`.
  * @returns the readings, or what is wrong in one line
  */
-export function parseReadings(texts: readonly string[]): { readings: Readings } | { problem: string } {
+export function parseReadings(
+  texts: readonly string[],
+): { readings: Readings } | { problem: string } {
   const readings: Record<string, string> = {}
   for (const text of texts) {
     const at = text.indexOf('=')
-    const [name, variant] = at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+    const [name, variant] =
+      at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
     const known = findReading(name)
     if (!known) return { problem: unknownReading(name) }
     if (variant === '') {
@@ -127,7 +158,8 @@ export function parseReadings(texts: readonly string[]): { readings: Readings } 
       return { problem: `${quote(text)} names no variant; write ${examples}` }
     }
     const before = readings[name] ?? variant
-    if (before !== variant) return { problem: excluding(readingId(name, before), readingId(name, variant)) }
+    if (before !== variant)
+      return { problem: excluding(readingId(name, before), readingId(name, variant)) }
     readings[name] = variant
   }
   const [first] = problemsOf(readings)
@@ -141,17 +173,25 @@ export function parseReadingTexts(texts: string | readonly string[]): unknown {
 }
 
 /** Readings in YAML and JavaScript: a variant may be a number, and null removes a reading. */
-export const readingsOf = (given: Readonly<Record<string, string | number | null>> = {}): Readings =>
+export const readingsOf = (
+  given: Readonly<Record<string, string | number | null>> = {},
+): Readings =>
   Object.fromEntries(
-    Object.entries(given).flatMap(([name, variant]) => (variant === null ? [] : [[name, String(variant)]])),
+    Object.entries(given).flatMap(([name, variant]) =>
+      variant === null ? [] : [[name, String(variant)]],
+    ),
   )
 
 /**
  * The readings of a tenant after a change.
- * @param change variants to set; null removes a reading, and `null` instead of an object removes all
+ * @param change variants to set; null removes a reading, and `null` instead of an object removes
+ * all
  * @throws Refusal 400 for an unknown name, and for two readings that exclude each other
  */
-export function requireReadings(set: Readings, change: Parameters<typeof readingsOf>[0] | null): Readings {
+export function requireReadings(
+  set: Readings,
+  change: Parameters<typeof readingsOf>[0] | null,
+): Readings {
   if (change === null) return {}
   const readings = readingsOf({ ...set, ...change })
   const [problem] = problemsOf(readings)
@@ -161,7 +201,10 @@ export function requireReadings(set: Readings, change: Parameters<typeof reading
 
 const variant = z.union([z.string(), z.number()], { error: 'expected the name of a variant' })
 
-/** Variants by the names of their readings. The message about a list of texts says what is wrong with the texts. */
+/**
+ * Variants by the names of their readings. The message about a list of texts says what is wrong
+ * with the texts.
+ */
 export const readingsSchema = z
   .record(z.string(), variant, { error: ({ input }) => problemOfList(input) })
   .check(({ value, issues }) => {
@@ -169,11 +212,16 @@ export const readingsSchema = z
       issues.push({ code: 'custom', message, input: value, path: [reading] })
   })
 
-/** A change of readings: null removes one. Whether a variant is possible depends on the readings that are set. */
+/**
+ * A change of readings: null removes one. Whether a variant is possible depends on the readings
+ * that are set.
+ */
 export const readingsChangeSchema = z.record(z.string(), variant.nullable())
 
 function problemOfList(input: unknown): string {
   const texts = z.array(z.string()).safeParse(input)
   const parsed = texts.success ? parseReadings(texts.data) : undefined
-  return parsed && 'problem' in parsed ? parsed.problem : 'expected variants by the names of their readings'
+  return parsed && 'problem' in parsed
+    ? parsed.problem
+    : 'expected variants by the names of their readings'
 }

@@ -1,7 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Ids } from '../../service/oidc/ports.ts'
 
-/** Bytes drawn from the system at once: a system call for each identifier would take as long as checking a request. */
+/**
+ * Bytes drawn from the system at once: a system call for each identifier would take as long as
+ * checking a request.
+ */
 const POOL_BYTES = 4096
 
 let pool = Buffer.alloc(0)
@@ -17,7 +20,8 @@ function drawBytes(bytes: number): Buffer {
 }
 
 /**
- * Creates unguessable identifiers or, with a seed, the same identifiers in the same order in every run.
+ * Creates unguessable identifiers or, with a seed, the same identifiers in the same order in every
+ * run.
  * @param options.scope keeps the identifiers of one seed apart, for example by the name of a tenant
  */
 export function createIds({ seed, scope }: { seed: number | undefined; scope: string }): Ids {
@@ -26,7 +30,9 @@ export function createIds({ seed, scope }: { seed: number | undefined; scope: st
   return {
     random(bytes) {
       drawn += 1
-      const block = createHmac('sha512', `agekey-sandbox ${seed}`).update(`${scope} ${drawn}`).digest()
+      const block = createHmac('sha512', `agekey-sandbox ${seed}`)
+        .update(`${scope} ${drawn}`)
+        .digest()
       return block.subarray(0, Math.min(bytes, block.length)).toString('base64url')
     },
   }

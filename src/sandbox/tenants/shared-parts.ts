@@ -17,8 +17,9 @@ export const DEFAULT_SLOW_REPLY_SECONDS = 30
 export const MAX_SLOW_REPLY_SECONDS = 600
 
 /**
- * Settings of a tenant that are one value each. They are members of the config file, of `PUT tenants` and of `configure`.
- * `config/settings.ts` explains them to the config file and the command line.
+ * Settings of a tenant that are one value each. They are members of the config file, of `PUT
+ * tenants` and of `configure`. `config/settings.ts` explains them to the config file and the
+ * command line.
  */
 export const TENANT_VALUES = {
   slow_reply_seconds: z
@@ -34,7 +35,9 @@ type Changeable<Shape extends Readonly<Record<string, z.ZodDefault>>> = {
 }
 
 /** The same schemas, each optional and without its default. */
-function withoutDefaults<Shape extends Readonly<Record<string, z.ZodDefault>>>(shape: Shape): Changeable<Shape> {
+function withoutDefaults<Shape extends Readonly<Record<string, z.ZodDefault>>>(
+  shape: Shape,
+): Changeable<Shape> {
   const members = Object.entries(shape).map(([name, schema]) => [name, z.optional(schema.unwrap())])
   return Object.fromEntries(members) as Changeable<Shape>
 }
@@ -51,7 +54,10 @@ export const tenantSettingsSchema = z.object({
   lifetimes: lifetimesSchema,
   /** The declared clients, without the built-in client. */
   clients: z.array(clientSettingsSchema).readonly(),
-  /** Secrets of clients that were declared before: recorded calls may hold them, so they stay masked. */
+  /**
+   * Secrets of clients that were declared before: recorded calls may hold them, so they stay
+   * masked.
+   */
   formerSecrets: z.array(z.string()).readonly().optional(),
   /** The names of the persona and the outcome that decide when no other source names one. */
   defaults: z.object({ persona: z.string().optional(), outcome: z.string().optional() }),
@@ -66,7 +72,8 @@ export type TenantSettings = Readonly<z.infer<typeof tenantSettingsSchema>>
 const nameOrNone = z.string().nullable().optional()
 
 /**
- * What a tenant has set itself. A setting that is absent is the declared one, whatever that becomes; a default that is null is none.
+ * What a tenant has set itself. A setting that is absent is the declared one, whatever that
+ * becomes; a default that is null is none.
  */
 export const tenantChangesSchema = z
   .object({
@@ -83,8 +90,9 @@ export const tenantChangesSchema = z
 export type TenantChanges = Readonly<z.infer<typeof tenantChangesSchema>>
 
 /**
- * The declared settings of a sandbox: those of its tenants until a tenant sets its own, and settings that are the same for all. They are
- * replaced as a whole when a running sandbox takes up changed files.
+ * The declared settings of a sandbox: those of its tenants until a tenant sets its own, and
+ * settings that are the same for all. They are replaced as a whole when a running sandbox takes up
+ * changed files.
  */
 export interface SandboxSettings extends TenantSettings {
   readonly profile: Profile
@@ -99,7 +107,10 @@ export interface SandboxSettings extends TenantSettings {
 
 /** What the tenants of a process share: settings, keys and stores. */
 export interface SharedParts {
-  /** The declared settings at present: `Tenants.followSettings` follows when they have been replaced. */
+  /**
+   * The declared settings at present: `Tenants.followSettings` follows when they have been
+   * replaced.
+   */
   readonly settings: SandboxSettings
   readonly journal: Journal
   /** Secrets of the process, masked in every recorded call like those of clients. */
@@ -109,8 +120,8 @@ export interface SharedParts {
   readonly directory: TenantDirectory
   readonly coverage: CoverageKeeper
   /**
-   * Agrees on the signing keys with the other processes that serve the same tenants. Absent in a single process. Otherwise each request
-   * begins with it, and by reading what the others changed.
+   * Agrees on the signing keys with the other processes that serve the same tenants. Absent in a
+   * single process. Otherwise each request begins with it, and by reading what the others changed.
    * @throws Refusal (503) while they do not agree
    */
   agree?(): Promise<void>
@@ -119,14 +130,16 @@ export interface SharedParts {
 }
 
 /**
- * The tenants besides the root tenant. A tenant that was only called is *touched*; a tenant that a caller created or drives is
- * *declared*. Touched tenants never push out declared ones: each kind has its own limit.
+ * The tenants besides the root tenant. A tenant that was only called is *touched*; a tenant that a
+ * caller created or drives is *declared*. Touched tenants never push out declared ones: each kind
+ * has its own limit.
  */
 export interface TenantDirectory {
   /**
-   * Counts a tenant as the most recently used one of its kind; an unknown tenant becomes a touched one.
-   * @returns the tenants whose records must be deleted: the least recently used ones beyond the limit, and perhaps earlier ones that were
-   * not reported as `forgotten` yet
+   * Counts a tenant as the most recently used one of its kind; an unknown tenant becomes a touched
+   * one.
+   * @returns the tenants whose records must be deleted: the least recently used ones beyond the
+   * limit, and perhaps earlier ones that were not reported as `forgotten` yet
    */
   touch(name: string): Promise<readonly string[]>
   /** Makes a tenant a declared one, the most recently used. Returns what `touch` returns. */

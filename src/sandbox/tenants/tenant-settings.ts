@@ -4,10 +4,20 @@ import { Refusal } from '../../service/oidc/refusal.ts'
 import { camelCased } from '../../service/text/camel-case.ts'
 import type { Addresses } from '../addresses/addresses.ts'
 import { createClients, type SandboxClients } from '../clients/clients.ts'
-import { type KeyRing, type RotationStage, restoreKeyRing, storedRingSchema } from '../keys/key-ring.ts'
+import {
+  type KeyRing,
+  type RotationStage,
+  restoreKeyRing,
+  storedRingSchema,
+} from '../keys/key-ring.ts'
 import { type ActiveReadings, activate } from '../readings/readings.ts'
 import type { Tables } from '../tables.ts'
-import { type SharedParts, type TenantChanges, type TenantSettings, tenantChangesSchema } from './shared-parts.ts'
+import {
+  type SharedParts,
+  type TenantChanges,
+  type TenantSettings,
+  tenantChangesSchema,
+} from './shared-parts.ts'
 
 /** The settings and keys of a tenant at present. */
 export interface OwnSettings {
@@ -23,7 +33,11 @@ export interface OwnSettings {
  */
 export function createTenantSettings(
   shared: SharedParts,
-  { state, addresses, onChange }: { state: TenantState; addresses: Addresses; onChange(own: OwnSettings): void },
+  {
+    state,
+    addresses,
+    onChange,
+  }: { state: TenantState; addresses: Addresses; onChange(own: OwnSettings): void },
 ) {
   const { keys: commonKeys, generateKeys } = shared
   let changes: TenantChanges = {}
@@ -65,7 +79,10 @@ export function createTenantSettings(
     hasRotatedKeys: () => own.keys !== commonKeys,
     /** Restores the first keys: the key set and the signatures are as before the first rotation. */
     restoreKeys: () => changeKeys(() => undefined),
-    /** Sets the given settings. The others stay: those that were set before, and those that follow the declared ones. */
+    /**
+     * Sets the given settings. The others stay: those that were set before, and those that follow
+     * the declared ones.
+     */
     configure: (given: TenantChanges) =>
       changeSettings((set = {}) => ({
         ...set,
@@ -74,7 +91,10 @@ export function createTenantSettings(
         ...(given.defaults && { defaults: { ...set.defaults, ...given.defaults } }),
         ...(given.clients && { formerSecrets: formerSecretsOf(withChanges(shared.settings, set)) }),
       })),
-    /** Follows the declared settings, which have been replaced. What the tenant has set itself stays. */
+    /**
+     * Follows the declared settings, which have been replaced. What the tenant has set itself
+     * stays.
+     */
     followSettings: () => change(present()),
     /** The names of the settings that the tenant has set itself: `persona`, `slowReplySeconds`. */
     namesOfOwn() {
@@ -85,12 +105,18 @@ export function createTenantSettings(
     async rotateKeys(stage: RotationStage | 'lend') {
       const before = own.keys
       const after = before.rotate(stage, generateKeys)
-      const [were, will, first] = await Promise.all([before.toStored(), after.toStored(), commonKeys.toStored()])
+      const [were, will, first] = await Promise.all([
+        before.toStored(),
+        after.toStored(),
+        commonKeys.toStored(),
+      ])
       const isFirst = JSON.stringify(will) === JSON.stringify(first)
       try {
         await changeKeys((stored = were) => {
           if (JSON.stringify(stored) === JSON.stringify(were)) return isFirst ? undefined : will
-          throw Refusal.conflict(`${stage}: another call has just rotated the keys; look at them and try again`)
+          throw Refusal.conflict(
+            `${stage}: another call has just rotated the keys; look at them and try again`,
+          )
         })
       } catch (error) {
         await state.refresh()
@@ -100,7 +126,10 @@ export function createTenantSettings(
   }
 }
 
-/** The declared settings, and in their place those that a tenant has set. Former secrets of both stay masked. */
+/**
+ * The declared settings, and in their place those that a tenant has set. Former secrets of both
+ * stay masked.
+ */
 function withChanges(declared: TenantSettings, changes: TenantChanges): TenantSettings {
   const { defaults, lifetimes, formerSecrets = [], ...values } = changes
   const nameOf = (set: string | null | undefined, name: string | undefined) =>
@@ -121,15 +150,23 @@ function withChanges(declared: TenantSettings, changes: TenantChanges): TenantSe
 const MAX_FORMER_SECRETS = 200
 
 /** The secrets to mask once the clients of these settings have been replaced. */
-export const formerSecretsOf = ({ clients, formerSecrets = [] }: TenantSettings): readonly string[] =>
-  [...new Set([...formerSecrets, ...clients.map(({ clientSecret }) => clientSecret)])].slice(-MAX_FORMER_SECRETS)
+export const formerSecretsOf = ({
+  clients,
+  formerSecrets = [],
+}: TenantSettings): readonly string[] =>
+  [...new Set([...formerSecrets, ...clients.map(({ clientSecret }) => clientSecret)])].slice(
+    -MAX_FORMER_SECRETS,
+  )
 
 const TABLE = 'state'
 
 /** The changeable state of one tenant, kept where all processes read it. */
 type TenantState = ReturnType<typeof createTenantState>
 
-/** A part of a tenant that changes at run time and outlives a reset: settings, keys. Its value is JSON. */
+/**
+ * A part of a tenant that changes at run time and outlives a reset: settings, keys. Its value is
+ * JSON.
+ */
 interface StatePart<Value> {
   readonly name: string
   readonly schema: z.ZodType<Value>
@@ -156,8 +193,8 @@ export function createTenantState(tables: Tables) {
   return {
     refresh,
     /**
-     * Adds a part, and returns the function that changes its value by a pure function: `undefined` restores the declared value; an error
-     * is passed on, and nothing changes then.
+     * Adds a part, and returns the function that changes its value by a pure function: `undefined`
+     * restores the declared value; an error is passed on, and nothing changes then.
      */
     add<Value>({ name, schema, apply }: StatePart<Value>) {
       // Every call of the tenant reads the state first, a reset too.

@@ -20,7 +20,10 @@ import { createIds } from './ids.ts'
 import type { SandboxSettings, SharedParts } from './shared-parts.ts'
 import { createTenantSettings, createTenantState, type OwnSettings } from './tenant-settings.ts'
 
-/** One isolated sandbox inside the process, with its own base URL, clock, personas, queue and records. */
+/**
+ * One isolated sandbox inside the process, with its own base URL, clock, personas, queue and
+ * records.
+ */
 export interface Tenant extends OwnSettings, Omit<ReturnType<typeof createTenantSettings>, 'own'> {
   readonly name: string
   /** The path of its base URL, without a trailing slash: the empty string, or `/t/NAME`. */
@@ -34,19 +37,26 @@ export interface Tenant extends OwnSettings, Omit<ReturnType<typeof createTenant
   readonly scenarios: Queue['scenarios']
   readonly journal: Journal
   readonly coverage: TenantCoverage
-  /** Applies changes of other processes before each request; absent when there is only one process. */
+  /**
+   * Applies changes of other processes before each request; absent when there is only one process.
+   */
   refresh?(): Awaitable<void>
   /** Moves the clock; no other function does. @throws Refusal when the move leaves the calendar */
   moveClock(move: ClockMove): Promise<void>
-  /** Resets personas, expectations, scenarios, clock, keys, journal, codes and tokens to the declared state. Clients stay. */
+  /**
+   * Resets personas, expectations, scenarios, clock, keys, journal, codes and tokens to the
+   * declared state. Clients stay.
+   */
   reset(): Promise<void>
   /** Deletes all records of the tenant, which must not be used afterwards. */
   forget(): Promise<void>
 }
 
 /**
- * Creates a tenant: one object, whose settings, clients, keys and readings are replaced when they change.
- * @param options.onDriven called and awaited before a caller changes how the tenant behaves; flows do not call it
+ * Creates a tenant: one object, whose settings, clients, keys and readings are replaced when they
+ * change.
+ * @param options.onDriven called and awaited before a caller changes how the tenant behaves; flows
+ * do not call it
  */
 export function createTenant(
   shared: SharedParts,
@@ -59,7 +69,8 @@ export function createTenant(
   const { journal, agree } = shared
   const { baseUrl } = addresses
   const clock = createClock()
-  const idsFor = (purpose: string) => createIds({ seed: shared.settings.seed, scope: `${name} ${purpose}` })
+  const idsFor = (purpose: string) =>
+    createIds({ seed: shared.settings.seed, scope: `${name} ${purpose}` })
   const records = shared.createRecords(name, clock)
   const { store, tables } = records
   const state = createTenantState(records.stateTables)
@@ -86,7 +97,12 @@ export function createTenant(
       moveClock(draft, move)
       return draft.remember()
     })
-  const personas = createPersonas({ declared: () => shared.settings.personas, clock, ids: idsFor('personas'), records })
+  const personas = createPersonas({
+    declared: () => shared.settings.personas,
+    clock,
+    ids: idsFor('personas'),
+    records,
+  })
   const queue = createQueue({
     idsFor,
     tables,
@@ -154,8 +170,9 @@ export function createTenant(
 }
 
 /**
- * The same tenant under another address: what it holds and what it is set to is one thing, and only the addresses in its answers differ.
- * The view inherits everything else, so a later change of the tenant shows in the view at once.
+ * The same tenant under another address: what it holds and what it is set to is one thing, and only
+ * the addresses in its answers differ. The view inherits everything else, so a later change of the
+ * tenant shows in the view at once.
  * @param baseUrl without a trailing slash
  */
 export function tenantAt(tenant: Tenant, baseUrl: string): Tenant {

@@ -19,14 +19,25 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
   /** The tenant objects of this process, the least recently used first. */
   const created = new Map<string, Tenant>()
 
-  /** Finds or creates the tenant of this name. A created tenant is kept only once a caller drives it. @throws Refusal */
+  /**
+   * Finds or creates the tenant of this name. A created tenant is kept only once a caller drives
+   * it.
+   * @throws Refusal
+   */
   const at = (name: string) => {
     checkName(name)
     const known = created.get(name)
     if (known) return known
-    return createTenant(shared, { name, addresses: addressesBelow(addresses, `/t/${name}`), onDriven: declareTenant })
+    return createTenant(shared, {
+      name,
+      addresses: addressesBelow(addresses, `/t/${name}`),
+      onDriven: declareTenant,
+    })
   }
-  /** When several objects were created under one name at once, all callers use the first that is kept. */
+  /**
+   * When several objects were created under one name at once, all callers use the first that is
+   * kept.
+   */
   const keep = (wanted: Tenant) => {
     const { name } = wanted
     const tenant = created.get(name) ?? wanted
@@ -56,8 +67,8 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
   }
 
   /**
-   * Refreshes the tenant of this name, or the root tenant, and counts it as the most recently used one. Beyond the limit, the least
-   * recently used touched tenant goes.
+   * Refreshes the tenant of this name, or the root tenant, and counts it as the most recently used
+   * one. Beyond the limit, the least recently used touched tenant goes.
    * @throws Refusal
    */
   const touch = async (name: string | undefined) => {
@@ -75,11 +86,18 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     root,
     at,
     touch,
-    /** All tenants follow the declared settings, which have been replaced. What a tenant has set itself stays. */
+    /**
+     * All tenants follow the declared settings, which have been replaced. What a tenant has set
+     * itself stays.
+     */
     followSettings() {
       for (const tenant of [root, ...created.values()]) tenant.followSettings()
     },
-    /** Makes the tenant a declared one, which touched tenants never push out. Driving a tenant does the same. @throws Refusal */
+    /**
+     * Makes the tenant a declared one, which touched tenants never push out. Driving a tenant does
+     * the same.
+     * @throws Refusal
+     */
     async declare(name: string) {
       const tenant = keep(at(name))
       await declareTenant(tenant)
@@ -103,7 +121,10 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
       await tenant.refresh?.()
       return tenant
     },
-    /** Deletes a tenant; `false` when no tenant has this name. @throws Refusal for the root tenant */
+    /**
+     * Deletes a tenant; `false` when no tenant has this name.
+     * @throws Refusal for the root tenant
+     */
     async remove(name: string) {
       checkName(name)
       if (!(await directory.has(name))) return false
@@ -115,7 +136,10 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
   }
 }
 
-/** More than the directory holds: the object of a removed tenant stays while its records are deleted. */
+/**
+ * More than the directory holds: the object of a removed tenant stays while its records are
+ * deleted.
+ */
 const MAX_CREATED = 2 * MAX_TENANTS + 100
 
 function checkName(name: string): void {

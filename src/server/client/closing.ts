@@ -13,7 +13,10 @@ export function createClosing(makeAnother: string) {
   setMaxListeners(0, signal)
   const inProgress = new Set<(reason: SandboxError) => void>()
   const closed = () =>
-    new SandboxError(`the sandbox is closed: close() was called; ${makeAnother}`, { status: 0, error: 'closed' })
+    new SandboxError(`the sandbox is closed: close() was called; ${makeAnother}`, {
+      status: 0,
+      error: 'closed',
+    })
 
   const untilClosed = <Result>(call: () => Promise<Result>) =>
     new Promise<Result>((resolve, reject) => {

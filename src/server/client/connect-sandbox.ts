@@ -8,12 +8,16 @@ export interface ConnectedSandbox extends SandboxApi {
   readonly url: string
   /**
    * The API of a tenant; its first call creates the tenant.
-   * @throws SandboxError when it is closed. An app may use the URL of the tenant after that, on the same machine also before.
+   * @throws SandboxError when it is closed. An app may use the URL of the tenant after that, on the
+   * same machine also before.
    */
   tenant(name: string): SandboxApi
   /** Removes a tenant with all its data. */
   removeTenant(name: string): Promise<void>
-  /** Closes this connection: waiting and later calls reject, as after `close` of `createSandbox`. The sandbox keeps running. */
+  /**
+   * Closes this connection: waiting and later calls reject, as after `close` of `createSandbox`.
+   * The sandbox keeps running.
+   */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -35,17 +39,23 @@ export function connectSandbox(url: string, options: ConnectOptions = {}): Conne
   const baseUrl = new URL(url).href.replace(/\/+$/, '')
   const closing = createClosing('the one at that address goes on: connect with connectSandbox')
   const { signal } = closing
-  const connect = (address: string) => createRemoteTransport({ baseUrl: address, token: controlToken, signal })
+  const connect = (address: string) =>
+    createRemoteTransport({ baseUrl: address, token: controlToken, signal })
   const [, rootUrl = baseUrl, ownName] = /^(.+)\/t\/([^/]+)$/.exec(baseUrl) ?? []
   const root = closing.guard(connect(rootUrl))
   const tenant = (name: string) => {
     closing.check()
     const address = `${rootUrl}/t/${name}`
-    return createSandboxApi(closing.guard(madeAtFirst(connect(address), name, root)), { name, baseUrl: address })
+    return createSandboxApi(closing.guard(madeAtFirst(connect(address), name, root)), {
+      name,
+      baseUrl: address,
+    })
   }
   const close = async () => closing.close()
   return {
-    ...(ownName === undefined ? createSandboxApi(root, { name: 'default', baseUrl }) : tenant(ownName)),
+    ...(ownName === undefined
+      ? createSandboxApi(root, { name: 'default', baseUrl })
+      : tenant(ownName)),
     url: baseUrl,
     tenant,
     removeTenant: (name) => root.call('deleteTenant', { params: { name } }),
@@ -55,12 +65,17 @@ export function connectSandbox(url: string, options: ConnectOptions = {}): Conne
 }
 
 /**
- * The base URL that the sandbox or tenant at `url` uses in tokens and for browsers. A sandbox in a container may be reached by another
- * URL.
+ * The base URL that the sandbox or tenant at `url` uses in tokens and for browsers. A sandbox in a
+ * container may be reached by another URL.
  */
-export async function findBaseUrl(url: string, { controlToken: token }: ConnectOptions = {}): Promise<string> {
+export async function findBaseUrl(
+  url: string,
+  { controlToken: token }: ConnectOptions = {},
+): Promise<string> {
   const [, name = 'default'] = /\/t\/([^/]+)$/.exec(url) ?? []
-  const tenant = await createRemoteTransport({ baseUrl: url, token }).call('getTenant', { params: { name } })
+  const tenant = await createRemoteTransport({ baseUrl: url, token }).call('getTenant', {
+    params: { name },
+  })
   return tenant.base_url
 }
 

@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events'
 
 /**
- * A signal that aborts after `seconds`, or with `parent`; `clear` stops its timer. Not `AbortSignal.timeout`: Node 20 may garbage-collect
- * that signal before it fires (nodejs/node issue 57736), and its listeners would wait for ever.
+ * A signal that aborts after `seconds`, or with `parent`; `clear` stops its timer. Not
+ * `AbortSignal.timeout`: Node 20 may garbage-collect that signal before it fires (nodejs/node issue
+ * 57736), and its listeners would wait for ever.
  */
 export function startDeadline(seconds: number, parent?: AbortSignal) {
   const controller = new AbortController()

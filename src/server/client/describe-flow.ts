@@ -8,7 +8,10 @@ export interface DescribedLine {
   readonly tone?: 'title' | 'error' | 'advice'
 }
 
-/** A flow as lines of plain text: its result, the reasons, a line for each call, the findings, and what a correct client does next. */
+/**
+ * A flow as lines of plain text: its result, the reasons, a line for each call, the findings, and
+ * what a correct client does next.
+ */
 export function describeFlow(flow: Flow): DescribedLine[] {
   const { id, flow: kind, status, summary, reasons = [], next_steps: next = [], calls } = flow
   const about = [
@@ -31,7 +34,11 @@ const plain = (text: string): DescribedLine => ({ text })
 const section = (title: string, lines: readonly DescribedLine[]): DescribedLine[] =>
   lines.length === 0
     ? []
-    : [{ text: '' }, { text: title, tone: 'title' }, ...lines.map((line) => ({ ...line, text: `  ${line.text}` }))]
+    : [
+        { text: '' },
+        { text: title, tone: 'title' },
+        ...lines.map((line) => ({ ...line, text: `  ${line.text}` })),
+      ]
 
 const TITLES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(ENDPOINTS).map(({ number, title }) => [number, title])),
@@ -39,7 +46,15 @@ const TITLES: Readonly<Record<string, string>> = {
   trap: 'An address that no client may follow',
 }
 
-function describeCall({ at, endpoint, method, path, status, response, findings }: CallRecord): DescribedLine[] {
+function describeCall({
+  at,
+  endpoint,
+  method,
+  path,
+  status,
+  response,
+  findings,
+}: CallRecord): DescribedLine[] {
   const answered = status === 0 ? 'no response' : String(status)
   const text = `${at.slice(11, 19)}  ${endpoint} ${TITLES[endpoint] ?? ''}: ${method} ${path} ${answered}${answerOf(response)}`
   const isWrong = status >= 400 || status === 0
@@ -72,4 +87,5 @@ function redirectOf(location: string): string {
   return shortened(address) + (names.length === 0 ? '' : ` with ${shortened(names.join(', '))}`)
 }
 
-const shortened = (text: string) => (text.length > MAX_ANSWER ? `${text.slice(0, MAX_ANSWER)}…` : text)
+const shortened = (text: string) =>
+  text.length > MAX_ANSWER ? `${text.slice(0, MAX_ANSWER)}…` : text

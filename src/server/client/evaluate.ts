@@ -14,11 +14,12 @@ export interface Evaluation {
 }
 
 /**
- * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and why. A threshold holds when at least one
- * signal passes every filter and reaches the required age. The evaluation needs no sandbox and no config: any platform is accepted, and
- * dates may lie in the future.
- * @param now milliseconds since the UNIX epoch, at which a date of birth is turned into an age and a relative date such as `today - 19y`
- * into a date
+ * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and
+ * why. A threshold holds when at least one signal passes every filter and reaches the required age.
+ * The evaluation needs no sandbox and no config: any platform is accepted, and dates may lie in the
+ * future.
+ * @param now milliseconds since the UNIX epoch, at which a date of birth is turned into an age and
+ * a relative date such as `today - 19y` into a date
  * @throws TypeError with all mistakes: the member, what was received, what is allowed
  */
 export function evaluate(
@@ -38,7 +39,9 @@ export function evaluate(
     ...(asked.claims ? [] : asked.issues.map(({ message }) => message)),
     ...(isInstant
       ? []
-      : [`now must be a number, milliseconds since the UNIX epoch, is ${JSON.stringify(now) ?? String(now)}`]),
+      : [
+          `now must be a number, milliseconds since the UNIX epoch, is ${JSON.stringify(now) ?? String(now)}`,
+        ]),
   ]
   throw new TypeError(`evaluate: ${problems.join('; ')}`)
 }

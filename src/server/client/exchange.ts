@@ -60,10 +60,16 @@ export function createExchangeWithin(seconds: number, options: ExchangeOptions =
   }
 }
 
-/** Creates a function that sends each request on its own connection, which is closed after the answer. */
+/**
+ * Creates a function that sends each request on its own connection, which is closed after the
+ * answer.
+ */
 export function createExchange({ ca, certificate, anyCertificate = false }: ExchangeOptions = {}) {
   // Created once: this takes as long as some hundred requests.
-  const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }
+  const trust =
+    ca === undefined
+      ? {}
+      : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }
   return async function send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const { method, url, headers, body } = request
     const from = request.from !== undefined && (await isThisMachine(url)) ? request.from : undefined
@@ -77,7 +83,8 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
       headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
       ...(from !== undefined && { localAddress: from, family: 4 }),
       maxHeaderSize: MAX_HEADER_BYTES,
-      // A busy server may take a second or two to accept a connection; trying its other address then helps nothing.
+      // A busy server may take a second or two to accept a connection; trying its other address
+      // then helps nothing.
       autoSelectFamilyAttemptTimeout: 5000,
       signal,
       lookup: (name, how, done) => {
@@ -87,9 +94,11 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
       },
     }
     try {
-      const sent = url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
+      const sent =
+        url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        // An error after the response began concerns its body, or data behind a complete answer: Apache appends a second page.
+        // An error after the response began concerns its body, or data behind a complete answer:
+        // Apache appends a second page.
         sent.on('response', resolve).on('error', reject)
         // Neither answer nor error: the server switched to another protocol.
         sent.on('close', () => reject()).end(body)
@@ -99,13 +108,17 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
     } catch (error) {
       const failure = failureOf(url, signal, error)
       // The server may listen on ::1 alone.
-      if (from !== undefined && failure.end === 'unreachable') return send({ ...request, from: undefined }, signal)
+      if (from !== undefined && failure.end === 'unreachable')
+        return send({ ...request, from: undefined }, signal)
       return { status: 0, headers: {}, setCookie: [], text: '', failure }
     }
   }
 }
 
-/** Browsers take these names for this machine, whatever a resolver says (WHATWG, RFC 6761 section 6.3). */
+/**
+ * Browsers take these names for this machine, whatever a resolver says (WHATWG, RFC 6761 section
+ * 6.3).
+ */
 const LOCALHOST = /(?:^|\.)localhost\.?$/
 const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },
@@ -115,20 +128,30 @@ const LOOPBACK = [
 const isThisMachine = ({ hostname }: URL): Promise<boolean> =>
   new Promise((resolve) => {
     if (LOCALHOST.test(hostname)) resolve(true)
-    else lookup(hostname, { family: 4 }, (error, address) => resolve(!error && address.startsWith('127.')))
+    else
+      lookup(hostname, { family: 4 }, (error, address) =>
+        resolve(!error && address.startsWith('127.')),
+      )
   })
 
 function checkCertificate(response: IncomingMessage, expected: string): void {
   const { socket } = response
   if (!(socket instanceof TLSSocket) || socket.authorized) return
-  if (socket.getPeerX509Certificate()?.fingerprint256 === new X509Certificate(expected).fingerprint256) return
+  if (
+    socket.getPeerX509Certificate()?.fingerprint256 === new X509Certificate(expected).fingerprint256
+  )
+    return
   const code = String(socket.authorizationError)
   response.destroy()
   throw Object.assign(new Error(`the certificate is not trusted (${code})`), { code })
 }
 
 /** Reads at most `MAX_PAGE_BYTES`, then closes the connection. */
-async function readAnswer(response: IncomingMessage, url: URL, signal: AbortSignal): Promise<HttpAnswer> {
+async function readAnswer(
+  response: IncomingMessage,
+  url: URL,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
   const { 'set-cookie': setCookie = [], ...headers } = response.headers
   const chunks: Buffer[] = []
   let size = 0
@@ -141,21 +164,31 @@ async function readAnswer(response: IncomingMessage, url: URL, signal: AbortSign
   } catch {
     // Only a complete answer counts.
   }
-  // Without a length, the end of the connection ends the body. Servers that refuse a long request may reset the connection then.
-  const hasLength = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+  // Without a length, the end of the connection ends the body. Servers that refuse a long request
+  // may reset the connection then.
+  const hasLength =
+    headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   const isWhole = size >= MAX_READ_BYTES || (hasLength ? response.complete : !signal.aborted)
   return {
     status: response.statusCode ?? 0,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, String(value)]),
+    ),
     setCookie,
-    text: decode(await unpack(Buffer.concat(chunks), headers['content-encoding']), headers['content-type']),
+    text: decode(
+      await unpack(Buffer.concat(chunks), headers['content-encoding']),
+      headers['content-type'],
+    ),
     failure: isWhole ? undefined : failureOf(url, signal, undefined, 'in the middle of its answer'),
   }
 }
 
 const UNPACK = { gzip: gunzip, deflate: inflate, br: brotliDecompress }
 
-/** The beginning of a body, decompressed if a server compressed it unasked; a damaged body stays as it is. */
+/**
+ * The beginning of a body, decompressed if a server compressed it unasked; a damaged body stays as
+ * it is.
+ */
 async function unpack(bytes: Buffer, encoding = ''): Promise<Buffer> {
   const [, method] = Object.entries(UNPACK).find(([name]) => name === encoding.toLowerCase()) ?? []
   const limit = { maxOutputLength: MAX_READ_BYTES }
@@ -185,13 +218,23 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
 }
 
-function failureOf({ origin }: URL, signal: AbortSignal, cause: unknown, when = 'without an answer'): Failure {
+function failureOf(
+  { origin }: URL,
+  signal: AbortSignal,
+  cause: unknown,
+  when = 'without an answer',
+): Failure {
   const code = codeOf(cause) ?? ''
-  if (signal.aborted) return { end: 'timed_out', problem: `${origin} did not answer in time`, cause }
+  if (signal.aborted)
+    return { end: 'timed_out', problem: `${origin} did not answer in time`, cause }
   if (cause === undefined || code === 'ECONNRESET' || code === 'EPIPE')
     return { end: 'dropped', problem: `${origin} closed the connection ${when}`, cause }
   if (code.startsWith('HPE_'))
-    return { end: 'dropped', problem: `the answer of ${origin} cannot be read: ${messageOf(cause)}`, cause }
+    return {
+      end: 'dropped',
+      problem: `the answer of ${origin} cannot be read: ${messageOf(cause)}`,
+      cause,
+    }
   const reason = UNREACHABLE[code] ?? (messageOf(cause) || code)
   return { end: 'unreachable', problem: `${origin} cannot be reached: ${reason}`, cause }
 }

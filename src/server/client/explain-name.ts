@@ -6,24 +6,32 @@ import { levelOf, RULES } from '../../service/oidc/rules/rules.ts'
 import { didYouMean, nearest, quote } from '../../service/text/message-parts.ts'
 
 /**
- * Explains a rule (`USE-04`, in any case) or an outcome (`id_token.expired`, `use/id_token.expired`). If several flows have an outcome of
- * this name, the one of Use is explained, otherwise that of the first flow.
+ * Explains a rule (`USE-04`, in any case) or an outcome (`id_token.expired`,
+ * `use/id_token.expired`). If several flows have an outcome of this name, the one of Use is
+ * explained, otherwise that of the first flow.
  * @param options.baseUrl the sandbox in the commands
  */
-export function explainName(name: string, { baseUrl = 'http://localhost:2435' }: { readonly baseUrl?: string } = {}) {
+export function explainName(
+  name: string,
+  { baseUrl = 'http://localhost:2435' }: { readonly baseUrl?: string } = {},
+) {
   const word = name.trim()
   const rule = RULES.find(({ id }) => id === word.toUpperCase())
   if (rule) return explainRule(rule, baseUrl)
   const row = findRow(word.toLowerCase())
   const rows = row ? [row] : OUTCOMES.filter(({ name }) => name === word.toLowerCase())
-  return rows[0] ? explainOutcome(rows[0], { others: rows.slice(1).map(rowId), baseUrl }) : unknown(word)
+  return rows[0]
+    ? explainOutcome(rows[0], { others: rows.slice(1).map(rowId), baseUrl })
+    : unknown(word)
 }
 
 function explainRule(rule: (typeof RULES)[number], baseUrl: string) {
   const { id, sentence, section, hint, error } = rule
   const levels = { spec: levelOf(rule, 'spec'), agekey: levelOf(rule, 'agekey') }
   const inWords = (level: Level) =>
-    level === 'error' ? `error, the request is refused with ${error}` : 'advice, the request goes on'
+    level === 'error'
+      ? `error, the request is refused with ${error}`
+      : 'advice, the request goes on'
   const other = levels.agekey === levels.spec ? '' : `; in profile agekey ${inWords(levels.agekey)}`
   const lines = [
     `${id}: ${sentence}`,
@@ -43,8 +51,23 @@ const VERDICTS = {
   depends: { client: 'may accept or refuse it', harm: 'When it gets through' },
 } as const
 
-function explainOutcome(row: Outcome, { others, baseUrl }: { others: readonly string[]; baseUrl: string }) {
-  const { summary, rule, harm, refs, level, severity, correctClient, breaks, twin, needs = [], cwe } = row
+function explainOutcome(
+  row: Outcome,
+  { others, baseUrl }: { others: readonly string[]; baseUrl: string },
+) {
+  const {
+    summary,
+    rule,
+    harm,
+    refs,
+    level,
+    severity,
+    correctClient,
+    breaks,
+    twin,
+    needs = [],
+    cwe,
+  } = row
   const id = rowId(row)
   const verdict = VERDICTS[correctClient]
   const weaknesses = cwe.map((number) => `CWE-${number}`)
@@ -90,11 +113,18 @@ function waysToForce({ flow, name, bait, correctClient }: Outcome, baseUrl: stri
 }
 
 /** A persona with whom a client that does not check is found out. */
-const PERSONA_OF: Readonly<Record<Bait, string>> = { adult: 'adult-passport', minor: 'teen-16', both: 'adult-passport' }
+const PERSONA_OF: Readonly<Record<Bait, string>> = {
+  adult: 'adult-passport',
+  minor: 'teen-16',
+  both: 'adult-passport',
+}
 
 /** The nearest rules and outcomes. A name with a flow is compared with names that have one. */
 function unknown(name: string) {
-  const known = [...RULES.map(({ id }) => id), ...new Set(OUTCOMES.map(name.includes('/') ? rowId : (row) => row.name))]
+  const known = [
+    ...RULES.map(({ id }) => id),
+    ...new Set(OUTCOMES.map(name.includes('/') ? rowId : (row) => row.name)),
+  ]
   const asked = didYouMean(name, known)
   const hint = asked || ' `agekey-sandbox outcomes` lists the outcomes, docs/rules.md the rules.'
   const message = `there is no rule and no outcome ${quote(name)}.${hint}`

@@ -7,7 +7,10 @@ import { SandboxError } from './sandbox-error.ts'
  * @param perform carries out an operation or throws a Refusal
  * @param lastEnded looks before it returns
  */
-export function createLocalTransport(perform: Transport['call'], lastEnded: Transport['lastEnded']): Transport {
+export function createLocalTransport(
+  perform: Transport['call'],
+  lastEnded: Transport['lastEnded'],
+): Transport {
   return {
     lastEnded,
     async call(operationId, input) {

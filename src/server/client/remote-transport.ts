@@ -32,10 +32,14 @@ export function createRemoteTransport({
       const { OPERATIONS } = await loadContract()
       const { method, path } = OPERATIONS[operationId]
       const { params, query, body }: CallParts = input
-      return resultIn(await send(method, `${fillPath(path, params)}${searchOf(query)}`, body), operationId)
+      return resultIn(
+        await send(method, `${fillPath(path, params)}${searchOf(query)}`, body),
+        operationId,
+      )
     },
     async lastEnded() {
-      // Sent before anything is awaited: the question must not come after what the caller does next.
+      // Sent before anything is awaited: the question must not come after what the caller does
+      // next.
       const { last_ended: id } = await resultIn(await send('get', '/flows?since=now'), 'listFlows')
       return id
     },
@@ -55,7 +59,10 @@ async function resultIn<Op extends OperationId>(
   throw new SandboxError(message, { status, error: error ?? 'server_error', suggestions })
 }
 
-/** Loaded with the first call: a start of the command line does not need these schemas, which cost 5 ms of CPU. */
+/**
+ * Loaded with the first call: a start of the command line does not need these schemas, which cost 5
+ * ms of CPU.
+ */
 const loadContract = onDemand(() => import('../control/contract/contract.ts'))
 
 /** The parts that any call may have. */
@@ -69,7 +76,9 @@ const fillPath = (path: string, params: CallParts['params'] = {}) =>
   path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
 
 function searchOf(query: CallParts['query'] = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
   return pairs.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(pairs))}`
 }
 

@@ -37,17 +37,27 @@ export interface ClockControl {
   reset(): Promise<ClockState>
 }
 
-/** Drives one tenant: the same in the process and over HTTP. A refused call rejects with a `SandboxError`. */
+/**
+ * Drives one tenant: the same in the process and over HTTP. A refused call rejects with a
+ * `SandboxError`.
+ */
 export interface SandboxApi {
   readonly baseUrl: string
   /** Queues a decision for a coming request: first in, first out. */
   next(decision: NextDecision): Promise<Expectation>
-  readonly expectations: { list(): Promise<Expectation[]>; remove(id: string): Promise<void>; clear(): Promise<void> }
+  readonly expectations: {
+    list(): Promise<Expectation[]>
+    remove(id: string): Promise<void>
+    clear(): Promise<void>
+  }
   readonly scenarios: {
     /** Arms a scenario: from now on it is matched with every request. */
     arm(scenario: Scenario): Promise<ScenarioProgress>
     list(): Promise<ScenarioProgress[]>
-    /** The progress of a scenario. With `waitSeconds` (at most 60) the call waits until the progress has passed the revision `after`. */
+    /**
+     * The progress of a scenario. With `waitSeconds` (at most 60) the call waits until the progress
+     * has passed the revision `after`.
+     */
     get(id: string, options?: { waitSeconds?: number; after?: number }): Promise<ScenarioProgress>
     remove(id: string): Promise<void>
     clear(): Promise<void>
@@ -67,19 +77,26 @@ export interface SandboxApi {
     /** Flows without traces, newest first, at most `limit` (default 50, at most 2,000). */
     list(filter?: FlowFilter & { limit?: number }): Promise<Flow[]>
     get(id: string): Promise<Flow>
-    /** A flow as a file: a scenario, a test, a HAR. @throws SandboxError 409 when the format can express none of its calls */
+    /**
+     * A flow as a file: a scenario, a test, a HAR.
+     * @throws SandboxError 409 when the format can express none of its calls
+     */
     export(id: string, as: RecordingName): Promise<FlowRecording>
     /** The newest flow that matches. */
     last(filter?: FlowFilter): Promise<Flow | undefined>
     /**
-     * The first matching flow that ends after this call. With `since`, the first that ended after that flow did: an id of an ended flow,
-     * or the result of `mark`. Rejects after `timeoutSeconds` (default 10, at most 60).
+     * The first matching flow that ends after this call. With `since`, the first that ended after
+     * that flow did: an id of an ended flow, or the result of `mark`. Rejects after
+     * `timeoutSeconds` (default 10, at most 60).
      */
     ended(filter?: FlowFilter & { since?: string; timeoutSeconds?: number }): Promise<Flow>
     /** The present, as a `since` for `ended`: the id of the flow that ended last, or `f0`. */
     mark(): Promise<string>
   }
-  /** What was delivered to clients: for the root tenant by the whole process, for another tenant to its own clients. */
+  /**
+   * What was delivered to clients: for the root tenant by the whole process, for another tenant to
+   * its own clients.
+   */
   readonly coverage: {
     get(): Promise<Coverage>
     /** Sets every count to 0. */
@@ -103,9 +120,15 @@ export interface SandboxApi {
 
 /** Makes control calls for one tenant. @throws SandboxError when a call is refused */
 export interface Transport {
-  /** Finds the flow that ended last. The question is sent before the function returns, not after a module is loaded. */
+  /**
+   * Finds the flow that ended last. The question is sent before the function returns, not after a
+   * module is loaded.
+   */
   lastEnded(): Promise<string>
-  call<Op extends OperationId>(operationId: Op, input: OperationInput<Op>): Promise<OperationResult<Op>>
+  call<Op extends OperationId>(
+    operationId: Op,
+    input: OperationInput<Op>,
+  ): Promise<OperationResult<Op>>
 }
 
 /** Creates the API of one tenant from its transport. */
@@ -114,7 +137,11 @@ export function createSandboxApi(
   tenant: { readonly name: string; readonly baseUrl: string },
 ): SandboxApi {
   const move = (change: ClockMove) => call('moveClock', { body: change })
-  const awaitEnding: SandboxApi['flows']['ended'] = async ({ timeoutSeconds = 10, since, ...filter } = {}) => {
+  const awaitEnding: SandboxApi['flows']['ended'] = async ({
+    timeoutSeconds = 10,
+    since,
+    ...filter
+  } = {}) => {
     const from = since ?? (await lastEnded())
     const { flows, last_ended: last } = await call('listFlows', {
       query: { ...filter, since: from, wait: timeoutSeconds, limit: 1 },
@@ -126,7 +153,8 @@ export function createSandboxApi(
   const list: SandboxApi['flows']['list'] = ({ limit = 50, ...filter } = {}) =>
     everyItem(
       'flows',
-      (last, wanted) => call('listFlows', { query: { ...filter, before: last ?? filter.before, limit: wanted } }),
+      (last, wanted) =>
+        call('listFlows', { query: { ...filter, before: last ?? filter.before, limit: wanted } }),
       limit,
     )
   return {
@@ -134,7 +162,8 @@ export function createSandboxApi(
     next: async ({ flow, ...decision }) =>
       call('addExpectation', { body: { flow: flow ?? flowOf(decision.outcome), ...decision } }),
     expectations: {
-      list: () => everyItem('expectations', (after) => call('listExpectations', { query: { after } })),
+      list: () =>
+        everyItem('expectations', (after) => call('listExpectations', { query: { after } })),
       remove: (id) => call('removeExpectation', { params: { id } }),
       clear: () => call('clearExpectations', {}),
     },
@@ -149,7 +178,8 @@ export function createSandboxApi(
     clock: {
       state: () => call('getClock', {}),
       advance: (seconds) => move({ advance: seconds }),
-      set: async (instant) => move({ set: typeof instant === 'string' ? instant : instant.toISOString() }),
+      set: async (instant) =>
+        move({ set: typeof instant === 'string' ? instant : instant.toISOString() }),
       freeze: (frozen = true) => move({ freeze: frozen }),
       reset: () => move({ reset: true }),
     },
@@ -226,7 +256,11 @@ function quietly<Result>(waiting: Promise<Result>): Promise<Result> {
 }
 
 function noEnding(
-  { timeoutSeconds, since, ...filter }: FlowFilter & { timeoutSeconds: number; since: string | undefined },
+  {
+    timeoutSeconds,
+    since,
+    ...filter
+  }: FlowFilter & { timeoutSeconds: number; since: string | undefined },
   last: string,
 ): SandboxError {
   const matching = Object.keys(filter).length === 0 ? '' : ` that matches ${JSON.stringify(filter)}`

@@ -6,8 +6,8 @@ export class SandboxError extends Error {
   /** The status of the answer; 0 without one. */
   readonly status: number
   /**
-   * The code, for example `invalid_request`; `unreachable` when nothing answers, `timeout` when no answer came in time, `closed` after
-   * `close()`.
+   * The code, for example `invalid_request`; `unreachable` when nothing answers, `timeout` when no
+   * answer came in time, `closed` after `close()`.
    */
   readonly error: string
   /** The nearest names for an unknown one. */
@@ -20,7 +20,12 @@ export class SandboxError extends Error {
       error,
       suggestions = [],
       cause,
-    }: { status: number; error: string; suggestions?: readonly string[] | undefined; cause?: unknown },
+    }: {
+      status: number
+      error: string
+      suggestions?: readonly string[] | undefined
+      cause?: unknown
+    },
   ) {
     super(message, cause === undefined ? undefined : { cause })
     this.status = status
@@ -29,12 +34,19 @@ export class SandboxError extends Error {
   }
 }
 
-/** The error of a call that `fetch` could not make, with the reason that `fetch` leaves out. @param cause what `fetch` threw */
+/**
+ * The error of a call that `fetch` could not make, with the reason that `fetch` leaves out.
+ * @param cause what `fetch` threw
+ */
 export function unreachable(url: string, cause: unknown): SandboxError {
   const reason = isError(cause) && cause.cause !== undefined ? cause.cause : cause
   const { origin, port } = new URL(url)
   const start = `npx agekey-sandbox${port === '' ? '' : ` --port ${port}`}`
-  return new SandboxError(`${origin}: ${problemOf(reason, start)}`, { status: 0, error: 'unreachable', cause })
+  return new SandboxError(`${origin}: ${problemOf(reason, start)}`, {
+    status: 0,
+    error: 'unreachable',
+    cause,
+  })
 }
 
 /** Why Node refused a certificate. */
@@ -42,7 +54,8 @@ export const CERTIFICATE_PROBLEMS = {
   tls_self_signed: 'its certificate is self-signed, and this machine does not trust it',
   tls_unknown_authority: 'this machine does not know the authority that signed its certificate',
   tls_expired: 'its certificate has expired',
-  tls_not_yet_valid: 'its certificate is not valid yet; perhaps the clock of this machine is behind',
+  tls_not_yet_valid:
+    'its certificate is not valid yet; perhaps the clock of this machine is behind',
   tls_wrong_name: 'its certificate is for other names',
 } as const
 

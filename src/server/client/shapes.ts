@@ -1,6 +1,7 @@
 /**
- * The types of the library: what the control API takes and answers, by its contract. The package publishes them written out, with
- * the description of each member (`build/shapes.ts`): a project that uses it then needs no zod.
+ * The types of the library: what the control API takes and answers, by its contract. The package
+ * publishes them written out, with the description of each member (`build/shapes.ts`): a project
+ * that uses it then needs no zod.
  */
 import type * as z from 'zod'
 import type { ClientSettings } from '../../sandbox/clients/client-schema.ts'
@@ -13,7 +14,12 @@ import type { Immutable, OperationResult, Operations } from '../control/contract
 export type { ClientSettings } from '../../sandbox/clients/client-schema.ts'
 export type { ClockState } from '../../sandbox/clock/clock.ts'
 export type { ClaimsCounters, Hits } from '../../sandbox/coverage/counters.ts'
-export type { Coverage, CoverageDimension, CoverageItem, CoverageSide } from '../../sandbox/coverage/coverage.ts'
+export type {
+  Coverage,
+  CoverageDimension,
+  CoverageItem,
+  CoverageSide,
+} from '../../sandbox/coverage/coverage.ts'
 export type { FlowStatus } from '../../sandbox/journal/explain-flow.ts'
 export type { Persona } from '../../sandbox/personas/persona-schema.ts'
 export type { Expectation } from '../../sandbox/queue/expectation.ts'
@@ -26,7 +32,9 @@ export type { Finding } from '../../service/oidc/rules/finding.ts'
 export type { Immutable } from '../control/contract/contract.ts'
 export type { RecordingName } from '../control/contract/recording-formats.ts'
 
-type Given<Op extends keyof Operations, Part extends 'query' | 'body'> = Immutable<z.output<Operations[Op][Part]>>
+type Given<Op extends keyof Operations, Part extends 'query' | 'body'> = Immutable<
+  z.output<Operations[Op][Part]>
+>
 
 /** A built-in persona, or one of your own: the package names the built-in ones. */
 export type KnownPersona = string
@@ -45,7 +53,9 @@ export type ScenarioStep = Scenario['steps'][number]
 export type EvaluationResult = OperationResult<'evaluate'>
 export type TenantReadings = Pick<OperationResult<'getTenant'>, 'readings'>
 
-export type GivenSettings = { readonly [Name in keyof SettingOptions]?: SettingOptions[Name] | undefined }
+export type GivenSettings = {
+  readonly [Name in keyof SettingOptions]?: SettingOptions[Name] | undefined
+}
 
 export interface NextDecision extends Omit<Given<'addExpectation', 'body'>, 'flow'> {
   readonly flow?: Given<'addExpectation', 'body'>['flow'] | undefined
@@ -56,7 +66,8 @@ export interface Question extends Omit<Given<'evaluate', 'body'>, 'claims' | 'si
   readonly signals?: readonly (AgeSignal | SubmittedAgeSignal)[] | undefined
 }
 
-export interface TenantChange extends Pick<Given<'putTenant', 'body'>, 'persona' | 'outcome' | 'readings'> {
+export interface TenantChange
+  extends Pick<Given<'putTenant', 'body'>, 'persona' | 'outcome' | 'readings'> {
   readonly clients?: readonly ClientSettings[] | undefined
   readonly lifetimes?: { readonly [Name in keyof Lifetimes]?: number | undefined } | undefined
   readonly slowReplySeconds?: number | undefined

@@ -2,7 +2,8 @@ import { ConfigError } from '../../sandbox/files/config-error.ts'
 import { isJsonObject } from '../../service/age/json-object.ts'
 
 /**
- * Parses the list of clients in an environment variable: JSON, with the members of `clients` in the config file.
+ * Parses the list of clients in an environment variable: JSON, with the members of `clients` in the
+ * config file.
  * @throws ConfigError with the reason. It repeats nothing of the text, which holds secrets
  */
 export function parseClients(text: string | readonly string[]): unknown {
@@ -13,7 +14,9 @@ export function parseClients(text: string | readonly string[]): unknown {
     if (index < 0) return clients
     throw ConfigError.of(`item ${index} of the list is no client; ${EXAMPLE}`)
   }
-  const found = isJsonObject(clients) ? 'one client; write it in square brackets' : `none; ${EXAMPLE}`
+  const found = isJsonObject(clients)
+    ? 'one client; write it in square brackets'
+    : `none; ${EXAMPLE}`
   throw ConfigError.of(`expected a list of clients as JSON, found ${found}`)
 }
 
@@ -53,7 +56,10 @@ const MISTAKES: readonly (readonly [looks: RegExp, remedy: string])[] = [
 const TOKEN =
   /[{}[\],:]|"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?|true|false|null)(?![\w.])/iuy
 
-/** The characters that may follow a kind of token: `s` is a text, `v` another value, an empty text the beginning. */
+/**
+ * The characters that may follow a kind of token: `s` is a text, `v` another value, an empty text
+ * the beginning.
+ */
 const FOLLOWS: Readonly<Record<string, string>> = {
   '': '{[sv',
   '{': 's}',
@@ -66,7 +72,9 @@ const FOLLOWS: Readonly<Record<string, string>> = {
   ']': ',]}',
 }
 
-/** Where a text stops being JSON: the index of a character, or its length when the end is missing. */
+/**
+ * Where a text stops being JSON: the index of a character, or its length when the end is missing.
+ */
 function breaksAt(json: string): number {
   const open: string[] = []
   let before = ''
@@ -87,7 +95,8 @@ function breaksAt(json: string): number {
 }
 
 /** The index of the first character from `at` on that is no white space. */
-const nextToken = (json: string, at: number) => at + (json.slice(at).length - json.slice(at).trimStart().length)
+const nextToken = (json: string, at: number) =>
+  at + (json.slice(at).length - json.slice(at).trimStart().length)
 
 const OPENED_BY = { '}': '{', ']': '[' } as const
 

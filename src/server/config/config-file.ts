@@ -31,14 +31,18 @@ interface ConfigFileOptions {
 const BLANK = /^\s*(?:---|\.\.\.)?\s*(?:#|$)/
 
 /** The absolute path at which the config file stands, or would stand. */
-export const configPathOf = (cwd: string, named: string = DEFAULT_CONFIG_FILE): string => resolve(cwd, named)
+export const configPathOf = (cwd: string, named: string = DEFAULT_CONFIG_FILE): string =>
+  resolve(cwd, named)
 
 /**
- * Reads the config file and its settings. Paths in the file are relative to its folder and become absolute. The default file may be
- * missing.
+ * Reads the config file and its settings. Paths in the file are relative to its folder and become
+ * absolute. The default file may be missing.
  * @throws ConfigError when the file cannot be read, and with file and line of each mistake
  */
-export async function readConfigFile(cwd: string, { named, environment }: ConfigFileOptions): Promise<ConfigFile> {
+export async function readConfigFile(
+  cwd: string,
+  { named, environment }: ConfigFileOptions,
+): Promise<ConfigFile> {
   const path = configPathOf(cwd, named?.path)
   if (named === undefined && !existsSync(path)) {
     const misnamed = findMisnamedFile(cwd, DEFAULT_CONFIG_FILE)
@@ -49,7 +53,12 @@ export async function readConfigFile(cwd: string, { named, environment }: Config
   // A file in which every line is a comment means the defaults.
   if (text.split('\n').every((line) => BLANK.test(line))) return { ...NO_FILE, configFile: path }
   const { values, ...others } = await readConfigText(text, { file, environment })
-  return { ...others, configFile: path, isBlank: false, values: resolvePaths(values, dirname(path)) }
+  return {
+    ...others,
+    configFile: path,
+    isBlank: false,
+    values: resolvePaths(values, dirname(path)),
+  }
 }
 
 const NO_FILE: ConfigFile = {
@@ -73,17 +82,22 @@ export async function problemInFile(
 }
 
 const locateIn = async (file: string, { cwd, problem }: { cwd: string; problem: SchemaProblem }) =>
-  locateProblems(readText(file, file), { file: shortPath(cwd, file), report: { problems: [problem], rest: [] } })
+  locateProblems(readText(file, file), {
+    file: shortPath(cwd, file),
+    report: { problems: [problem], rest: [] },
+  })
 
 /** Makes the paths among the settings absolute. */
 export function resolvePaths(values: SettingValues, folder: string): SettingValues {
   const { clients } = values
   const given = new Map(Object.entries(values))
-  const absolute = SETTING_ROWS.filter(([name, { isPath }]) => isPath && given.has(name)).map(([name, { word }]) => {
-    const resolveOne = (path: unknown) => (path === word ? path : resolve(folder, String(path)))
-    const value = given.get(name)
-    return [name, Array.isArray(value) ? value.map(resolveOne) : resolveOne(value)]
-  })
+  const absolute = SETTING_ROWS.filter(([name, { isPath }]) => isPath && given.has(name)).map(
+    ([name, { word }]) => {
+      const resolveOne = (path: unknown) => (path === word ? path : resolve(folder, String(path)))
+      const value = given.get(name)
+      return [name, Array.isArray(value) ? value.map(resolveOne) : resolveOne(value)]
+    },
+  )
   return {
     ...values,
     ...Object.fromEntries(absolute),

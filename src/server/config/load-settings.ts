@@ -8,7 +8,14 @@ import { configPathOf, problemInFile, readConfigFile, resolvePaths } from './con
 import type { Environment } from './file/variables.ts'
 import { quotationRemark } from './in-quotes.ts'
 import { type LogMode, NO_STATE, type SettingOptions, type SettingValues } from './settings.ts'
-import { CONFIG_FLAG, FLAGS, type Flag, parseTexts, readEnvironment, type Texts } from './text-settings.ts'
+import {
+  CONFIG_FLAG,
+  FLAGS,
+  type Flag,
+  parseTexts,
+  readEnvironment,
+  type Texts,
+} from './text-settings.ts'
 
 const DEFAULT_PORT = 2435
 const DEFAULT_HOST = '127.0.0.1'
@@ -16,19 +23,28 @@ const DEFAULT_HOST = '127.0.0.1'
 /** The settings of a start, from all sources. */
 export interface Settings {
   readonly log: LogMode
-  /** Options of `createSandbox`; absent options have its defaults. Paths are absolute, lifetimes in seconds. */
+  /**
+   * Options of `createSandbox`; absent options have its defaults. Paths are absolute, lifetimes in
+   * seconds.
+   */
   readonly sandbox: SettingOptions & { readonly port: number; readonly host: string }
   /** The config file that was read, absolute; absent when there is none. */
   readonly configFile: string | undefined
   /** Whether there is no config file, or one of comments alone. */
   readonly isBlank: boolean
-  /** The error for a value that only the sandbox can find wrong: it names the flag, the variable, or file and line. */
+  /**
+   * The error for a value that only the sandbox can find wrong: it names the flag, the variable, or
+   * file and line.
+   */
   blame(path: SettingPath, reason: string): Promise<unknown>
   /** Advice on allowed values, a sentence each. */
   readonly warnings: readonly string[]
 }
 
-/** Where settings come from: flags, the environment, and the config file in the folder `cwd` or another one that they name. */
+/**
+ * Where settings come from: flags, the environment, and the config file in the folder `cwd` or
+ * another one that they name.
+ */
 interface Sources {
   readonly flags?: Texts
   readonly env?: Environment
@@ -36,10 +52,11 @@ interface Sources {
 }
 
 /**
- * Reads all settings: flags, then environment variables (`AGEKEY_SANDBOX_PORT`), then the config file, then defaults. A value replaces
- * that of a later source as a whole; lists are not merged. Paths in flags and variables are relative to `cwd`, paths in the config file
- * to its folder.
- * @throws ConfigError: a line for each problem, which names the flag, the variable, or the file and line
+ * Reads all settings: flags, then environment variables (`AGEKEY_SANDBOX_PORT`), then the config
+ * file, then defaults. A value replaces that of a later source as a whole; lists are not merged.
+ * Paths in flags and variables are relative to `cwd`, paths in the config file to its folder.
+ * @throws ConfigError: a line for each problem, which names the flag, the variable, or the file and
+ * line
  */
 export async function loadSettings({
   flags = {},
@@ -70,7 +87,8 @@ export async function loadSettings({
   }
   const blame: Settings['blame'] = async (path, reason) => {
     const [setting] = path
-    const isIn = (given: SettingValues) => Object.keys(given).some((name) => snakeCase(name) === setting)
+    const isIn = (given: SettingValues) =>
+      Object.keys(given).some((name) => snakeCase(name) === setting)
     const { name, variable } = FLAGS.find(({ key }) => key === setting) ?? CONFIG_FLAG
     // The reason for an item of a plain list names the item.
     const place = path.length > 2 ? formatPath(path.slice(1)) : ''
@@ -81,10 +99,20 @@ export async function loadSettings({
   }
   const taken = findTakenByBuiltin(values)
   if (taken) throw await blame(taken.path, taken.reason)
-  return { log, sandbox, configFile, isBlank, blame, warnings: [...remarks, ...file.warnings, ...warnings] }
+  return {
+    log,
+    sandbox,
+    configFile,
+    isBlank,
+    blame,
+    warnings: [...remarks, ...file.warnings, ...warnings],
+  }
 }
 
-/** A declared client with the id of the built-in one. One source may declare the client, another one remove the built-in client. */
+/**
+ * A declared client with the id of the built-in one. One source may declare the client, another one
+ * remove the built-in client.
+ */
 function findTakenByBuiltin({ clients = [], builtinClient }: SettingValues) {
   const index = clients.findIndex(({ clientId }) => clientId === BUILTIN_CLIENT.clientId)
   if (index < 0 || builtinClient === false) return undefined
@@ -96,21 +124,31 @@ function findTakenByBuiltin({ clients = [], builtinClient }: SettingValues) {
 }
 
 /** The absolute path of the config file that `loadSettings` reads, if there is a file. */
-export const configPath = ({ flags = {}, env = process.env, cwd = process.cwd() }: Sources): string =>
-  configPathOf(cwd, namedConfigFile(flags, readEnvironment(env))?.path)
+export const configPath = ({
+  flags = {},
+  env = process.env,
+  cwd = process.cwd(),
+}: Sources): string => configPathOf(cwd, namedConfigFile(flags, readEnvironment(env))?.path)
 
-/** The environment of this process: a command passes it on to programs, and finds files of a CI system in it. */
+/**
+ * The environment of this process: a command passes it on to programs, and finds files of a CI
+ * system in it.
+ */
 export const ownEnvironment = (): Environment => process.env
 
 /** The requested config file, and the flag or variable that named it. */
 function namedConfigFile(flags: Texts, variables: Texts) {
-  const [path, by] = flags.config === undefined ? [variables.config, CONFIG_FLAG.variable] : [flags.config, '--config']
+  const [path, by] =
+    flags.config === undefined
+      ? [variables.config, CONFIG_FLAG.variable]
+      : [flags.config, '--config']
   return path === undefined ? undefined : { path: String(path), by }
 }
 
 /**
- * The `named` folder, otherwise the usual one of the platform. The usual one may be missing: without a home, or where nothing can be
- * written, state lives in memory. A named folder is not checked here.
+ * The `named` folder, otherwise the usual one of the platform. The usual one may be missing:
+ * without a home, or where nothing can be written, state lives in memory. A named folder is not
+ * checked here.
  */
 function settleStateFolder(named: string | undefined, env: Environment) {
   if (named !== undefined) return { stateDir: named === NO_STATE ? undefined : named, warnings: [] }
@@ -122,13 +160,18 @@ function settleStateFolder(named: string | undefined, env: Environment) {
   return { stateDir: undefined, warnings: [warning] }
 }
 
-/** The usual place for the state of programs: the XDG base directories, or their counterpart on other systems. */
+/**
+ * The usual place for the state of programs: the XDG base directories, or their counterpart on
+ * other systems.
+ */
 export function stateHome(env: Environment, platform: NodeJS.Platform): string | undefined {
   const { XDG_STATE_HOME: named = '', HOME: home = '', LOCALAPPDATA: local = '' } = env
   if (isAbsolute(named)) return named
   if (platform === 'win32') return local || undefined
   if (!isAbsolute(home)) return undefined
-  return platform === 'darwin' ? join(home, 'Library', 'Application Support') : join(home, '.local', 'state')
+  return platform === 'darwin'
+    ? join(home, 'Library', 'Application Support')
+    : join(home, '.local', 'state')
 }
 
 function isWritable(folder: string): boolean {

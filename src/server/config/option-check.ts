@@ -10,8 +10,9 @@ const { log: _log, ...OPTIONS } = SETTINGS
 const callback = z.custom((value) => typeof value === 'function', { error: 'expected a function' })
 
 /**
- * Creates the check of the options of `createSandbox`, as strict as that of the config file: not every caller is compiled. It throws a
- * ConfigError of one line with every problem, each led by the name of its option.
+ * Creates the check of the options of `createSandbox`, as strict as that of the config file: not
+ * every caller is compiled. It throws a ConfigError of one line with every problem, each led by the
+ * name of its option.
  * @param callbacks the options that are no settings
  */
 export function createOptionCheck(callbacks: readonly string[]): (options: object) => void {
@@ -26,7 +27,9 @@ const connectSchema = z.strictObject({ controlToken: SETTINGS.controlToken.schem
 /** Checks the arguments of `connectSandbox`. @throws ConfigError */
 export function checkConnection(url: string, options: object): void {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw ConfigError.of(`connectSandbox: ${JSON.stringify(url)} is not a URL like http://localhost:2435`)
+    throw ConfigError.of(
+      `connectSandbox: ${JSON.stringify(url)} is not a URL like http://localhost:2435`,
+    )
   }
   check('connectSandbox', connectSchema, options)
 }
@@ -40,7 +43,8 @@ const tenantChangeSchema = z
     clients: optionSchema(clients.schema),
     lifetimes: optionSchema(lifetimes.schema),
     ...Object.fromEntries(values.map(([name, { schema }]) => [name, schema])),
-    // The sandbox checks readings: some exclude each other, which depends on the readings that are set already.
+    // The sandbox checks readings: some exclude each other, which depends on the readings that are
+    // set already.
     readings: readingsChangeSchema.nullable(),
   })
   .partial()
@@ -52,18 +56,26 @@ export function checkTenantChange(change: object): void {
 
 function check(caller: string, schema: z.ZodType, options: unknown): void {
   const checked = checkAgainst(schema, options)
-  if (checked.kind === 'invalid') throw ConfigError.of(`${caller}: ${problemLines(checked, 'options').join('; ')}`)
+  if (checked.kind === 'invalid')
+    throw ConfigError.of(`${caller}: ${problemLines(checked, 'options').join('; ')}`)
 }
 
-/** The schema of a setting for the library: members in camelCase, and no single text instead of a list. */
+/**
+ * The schema of a setting for the library: members in camelCase, and no single text instead of a
+ * list.
+ */
 function optionSchema(schema: z.core.$ZodType): z.core.$ZodType {
   // The schema of a counted list is a pipe that begins with the count.
-  if (schema instanceof z.ZodPipe) return optionSchema(schema.in instanceof z.ZodTransform ? schema.out : schema.in)
+  if (schema instanceof z.ZodPipe)
+    return optionSchema(schema.in instanceof z.ZodTransform ? schema.out : schema.in)
   if (schema instanceof z.ZodOptional) return z.optional(optionSchema(schema.unwrap()))
   if (schema instanceof z.ZodArray) return z.array(optionSchema(schema.element))
-  if (schema instanceof z.ZodUnion) return schema.options.find((option) => option instanceof z.ZodArray) ?? schema
+  if (schema instanceof z.ZodUnion)
+    return schema.options.find((option) => option instanceof z.ZodArray) ?? schema
   if (!(schema instanceof z.ZodObject)) return schema
   return z.strictObject(
-    Object.fromEntries(Object.entries(schema.shape).map(([name, member]) => [camelCase(name), optionSchema(member)])),
+    Object.fromEntries(
+      Object.entries(schema.shape).map(([name, member]) => [camelCase(name), optionSchema(member)]),
+    ),
   )
 }

@@ -4,7 +4,10 @@ import type { SchemaProblem } from '../../service/text/schema-problems.ts'
 import { type ExpandedTexts, placeOf } from './file/variables.ts'
 import { isAddress, isSecret } from './setting-path.ts'
 
-/** Forms of placeholders in templates. None of them is part of a usual address, identifier or secret. */
+/**
+ * Forms of placeholders in templates. None of them is part of a usual address, identifier or
+ * secret.
+ */
 const FORMS: readonly RegExp[] = [
   // ${HOST}, which is expanded in values of the config file only.
   /\$\{[^{}]*\}?/,
@@ -25,15 +28,17 @@ const FORMS: readonly RegExp[] = [
 ]
 
 /** In the host of an address: $host, [host] */
-const IN_HOST = /(?<=^(?:[a-z][a-z\d+.-]*:\/\/)?[^/?#]*)\$[A-Za-z_]\w*|(?<=^[a-z][a-z\d+.-]*:\/\/)\[[^[\]:]*\]/
+const IN_HOST =
+  /(?<=^(?:[a-z][a-z\d+.-]*:\/\/)?[^/?#]*)\$[A-Za-z_]\w*|(?<=^[a-z][a-z\d+.-]*:\/\/)\[[^[\]:]*\]/
 
 const anyOf = (forms: readonly RegExp[]) => forms.map(({ source }) => source).join('|')
 const ANYWHERE = new RegExp(anyOf([...FORMS, IN_HOST]))
 const WHOLE = new RegExp(`^(?:${anyOf(FORMS)})$`)
 
 /**
- * Placeholders that nothing has replaced, among settings by their names in the config file: in an address wherever they stand, in
- * another text when they are the whole text. What a variable gave to another text than an address is taken as it is.
+ * Placeholders that nothing has replaced, among settings by their names in the config file: in an
+ * address wherever they stand, in another text when they are the whole text. What a variable gave
+ * to another text than an address is taken as it is.
  * @param options.remedy what to do, behind "write the value itself"
  */
 export function findPlaceholders(
@@ -43,11 +48,16 @@ export function findPlaceholders(
   const findAt = (value: unknown, path: readonly PropertyKey[]): SchemaProblem[] => {
     if (Array.isArray(value)) return value.flatMap((item, index) => findAt(item, [...path, index]))
     const inFile = expanded.get(placeOf(path))
-    const text = typeof value === 'string' ? (inFile?.withoutEscapes ?? value) : unquotedPlaceholder(value, path)
+    const text =
+      typeof value === 'string'
+        ? (inFile?.withoutEscapes ?? value)
+        : unquotedPlaceholder(value, path)
     if (text !== undefined) {
       const placeholder = isAddress(path) ? placeholderInAddress(text) : WHOLE.exec(text)?.[0]
       if (placeholder === undefined || (inFile && !isAddress(path))) return []
-      const shown = isSecret(path) ? placeholder.replaceAll(/[A-Za-z\d](?:[\w .:-]*[A-Za-z\d])?/g, '...') : placeholder
+      const shown = isSecret(path)
+        ? placeholder.replaceAll(/[A-Za-z\d](?:[\w .:-]*[A-Za-z\d])?/g, '...')
+        : placeholder
       const message = `${excerpt(shown)} is a placeholder that nothing has replaced; write the value itself${remedy}`
       return [{ path, message }]
     }
@@ -68,7 +78,8 @@ function placeholderInAddress(address: string): string | undefined {
 
 /** YAML reads `{host}` without quotation marks as a mapping. */
 function unquotedPlaceholder(value: unknown, path: readonly PropertyKey[]): string | undefined {
-  const takesText = isAddress(path) || /(?:^|_)(?:id|secret|token|name|persona)$/.test(String(path.at(-1)))
+  const takesText =
+    isAddress(path) || /(?:^|_)(?:id|secret|token|name|persona)$/.test(String(path.at(-1)))
   if (!takesText || !isJsonObject(value)) return undefined
   const [[key = '', member] = [], ...others] = Object.entries(value)
   return /^\w[\w .-]*$/.test(key) && member === null && others.length === 0 ? `{${key}}` : undefined

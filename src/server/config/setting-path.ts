@@ -1,11 +1,14 @@
 import { snakeCase } from '../../service/text/camel-case.ts'
 import { SETTING_ROWS } from './settings.ts'
 
-/** Where a value stands among the settings of a source, by the names of the config file: `['clients', 0, 'client_id']`. */
+/**
+ * Where a value stands among the settings of a source, by the names of the config file:
+ * `['clients', 0, 'client_id']`.
+ */
 type ValuePath = readonly PropertyKey[]
 
-const ADDRESSES: readonly PropertyKey[] = SETTING_ROWS.filter(([, { isAddress }]) => isAddress).map(([name]) =>
-  snakeCase(name),
+const ADDRESSES: readonly PropertyKey[] = SETTING_ROWS.filter(([, { isAddress }]) => isAddress).map(
+  ([name]) => snakeCase(name),
 )
 
 export const isAddress = (path: ValuePath): boolean =>

@@ -1,13 +1,17 @@
 import * as z from 'zod'
 
-/** One setting: how its value is checked, where it can be given, and its help. Its name is its key in the table. */
+/**
+ * One setting: how its value is checked, where it can be given, and its help. Its name is its key
+ * in the table.
+ */
 export interface Setting {
   /** Checks the value in the config file. The output is the option of `createSandbox`. */
   readonly schema: z.ZodType
   /** The flag and the environment variable; absent for a setting that has neither. */
   readonly flag?: SettingFlag
   /**
-   * When a running sandbox takes up a change of the config file: `live`: at once, or `restart`: a warning asks for one.
+   * When a running sandbox takes up a change of the config file: `live`: at once, or `restart`: a
+   * warning asks for one.
    */
   readonly takenUp: 'live' | 'restart'
   /** For `--help` and docs/configuration.md. */
@@ -16,9 +20,14 @@ export interface Setting {
   readonly option?: string
   /** A value with which the sandbox starts as it does without the setting. */
   readonly usual?: unknown
-  /** Whether the value is a path, or a list of paths: relative to the folder of the config file, or to the working folder. */
+  /**
+   * Whether the value is a path, or a list of paths: relative to the folder of the config file, or
+   * to the working folder.
+   */
   readonly isPath?: true
-  /** Whether the value is an address, or a list of addresses: no part of it may be a placeholder. */
+  /**
+   * Whether the value is an address, or a list of addresses: no part of it may be a placeholder.
+   */
   readonly isAddress?: true
   /** A value of a path setting that is not a path: `none`. */
   readonly word?: string
@@ -34,18 +43,25 @@ export interface SettingFlag {
   readonly short?: `-${string}`
   /** The name of the flag, where it differs from that of the setting. */
   readonly name?: string
-  /** The name of the environment variable without its prefix, where it differs from that of the flag. */
+  /**
+   * The name of the environment variable without its prefix, where it differs from that of the
+   * flag.
+   */
   readonly variable?: string
   /** The placeholder in `--help`; a flag without one is a switch. */
   readonly argument?: `<${string}>`
   /**
-   * Converts a text to a value. A text that cannot be converted is returned as it is, and the schema refuses it.
+   * Converts a text to a value. A text that cannot be converted is returned as it is, and the
+   * schema refuses it.
    * @throws ConfigError with the reason, where the schema would repeat a secret
    */
   parse?(text: string | readonly string[]): unknown
   /** The separator of several values in the environment variable. */
   readonly separator?: string | RegExp
-  /** Where `--help` shows the flag: `daily` always, otherwise with all flags. `none`: there is only the environment variable. */
+  /**
+   * Where `--help` shows the flag: `daily` always, otherwise with all flags. `none`: there is only
+   * the environment variable.
+   */
   readonly shown?: 'daily' | 'none'
 }
 

@@ -10,7 +10,10 @@ import {
 } from '../../sandbox/addresses/addresses.ts'
 import { clientSchema, clientSettingsOf } from '../../sandbox/clients/client-schema.ts'
 import { parseReadingTexts, readingsSchema } from '../../sandbox/readings/readings.ts'
-import { DEFAULT_SLOW_REPLY_SECONDS, MAX_SLOW_REPLY_SECONDS } from '../../sandbox/tenants/shared-parts.ts'
+import {
+  DEFAULT_SLOW_REPLY_SECONDS,
+  MAX_SLOW_REPLY_SECONDS,
+} from '../../sandbox/tenants/shared-parts.ts'
 import { METHOD_NAMES } from '../../service/age/methods.ts'
 import { ASSURANCE_LEVELS, PROVENANCE_PATH } from '../../service/age/vocabulary.ts'
 import { SIGNING_ALGORITHMS } from '../../service/oidc/ports.ts'
@@ -38,7 +41,10 @@ export type LogMode = (typeof LOG_MODES)[number]
 /** Stands for no folder: keys and certificate live in memory. */
 export const NO_STATE = 'none'
 
-const seconds = wholeNumber('a whole number of seconds from 1 up', { from: 1, to: Number.MAX_SAFE_INTEGER })
+const seconds = wholeNumber('a whole number of seconds from 1 up', {
+  from: 1,
+  to: Number.MAX_SAFE_INTEGER,
+})
 const provenance = z
   .string()
   .regex(PROVENANCE_PATH, { error: isNot('a path like /provider or /provider/sub_provider') })
@@ -49,9 +55,10 @@ const controlToken = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$
 })
 
 /**
- * All settings, keyed by the name in the library (`baseUrl`). Flags (`--base-url`), environment variables (`AGEKEY_SANDBOX_BASE_URL`),
- * the config file (`base_url`) with its JSON Schema, the options of `createSandbox`, the starter file and the table in
- * docs/configuration.md are derived from it.
+ * All settings, keyed by the name in the library (`baseUrl`). Flags (`--base-url`), environment
+ * variables (`AGEKEY_SANDBOX_BASE_URL`), the config file (`base_url`) with its JSON Schema, the
+ * options of `createSandbox`, the starter file and the table in docs/configuration.md are derived
+ * from it.
  */
 export const SETTINGS = {
   // Where it listens, and how it is reached.
@@ -61,7 +68,8 @@ export const SETTINGS = {
     flag: { short: '-p', argument: '<number>', parse: parseNumber, shown: 'daily' },
     help: 'port to listen on; 0 takes a free one (default: 2435)',
     option: 'Port to listen on; 0 (the default) takes a free one',
-    about: 'Where it listens. Port 0 takes a free one; a host other than 127.0.0.1 opens it to the network.',
+    about:
+      'Where it listens. Port 0 takes a free one; a host other than 127.0.0.1 opens it to the network.',
     example: '2435',
   },
   host: {
@@ -126,8 +134,10 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     schema: trueOrFalse,
     flag: { parse: parseBoolean },
     help: 'serves https, with a self-signed certificate that it keeps and whose file it prints',
-    option: 'Serves https, with a self-signed certificate unless `httpsCert` and `httpsKey` name PEM files',
-    about: 'Serves https: with a self-signed certificate that is kept in the state folder, or with your own.',
+    option:
+      'Serves https, with a self-signed certificate unless `httpsCert` and `httpsKey` name PEM files',
+    about:
+      'Serves https: with a self-signed certificate that is kept in the state folder, or with your own.',
     example: 'false',
   },
   httpsCert: {
@@ -174,7 +184,8 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     schema: z.array(clientSchema.transform(clientSettingsOf)),
     flag: { argument: '<json>', parse: parseClients, shown: 'none' },
     help: 'your apps, beside the built-in client; the variable takes the list as JSON',
-    about: 'Your apps, beside the built-in client ak_test_sandbox (which may redirect to any address on this machine).',
+    about:
+      'Your apps, beside the built-in client ak_test_sandbox (which may redirect to any address on this machine).',
     example: `
   - client_id: web-shop
     client_secret: not-a-real-secret
@@ -232,7 +243,12 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
   lifetimes: {
     takenUp: 'live',
     schema: z
-      .strictObject({ request_uri: seconds, code: seconds, id_token: seconds, access_token: seconds })
+      .strictObject({
+        request_uri: seconds,
+        code: seconds,
+        id_token: seconds,
+        access_token: seconds,
+      })
       .partial()
       .transform(camelCased),
     help: 'seconds for which request_uri, code, id_token and access_token are valid',
@@ -242,7 +258,12 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
   readings: {
     takenUp: 'live',
     schema: readingsSchema,
-    flag: { name: 'reading', argument: '<name=variant...>', separator: ',', parse: parseReadingTexts },
+    flag: {
+      name: 'reading',
+      argument: '<name=variant...>',
+      separator: ',',
+      parse: parseReadingTexts,
+    },
     help: 'reads a silence of the specification in another way: refused_token_status=403; "agekey-sandbox explain readings" lists all',
     about:
       'How the service reads what the specification leaves open; "agekey-sandbox explain readings" lists all. Does your app survive it?',
@@ -256,7 +277,8 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     }),
     flag: { argument: '<seconds>', parse: parseNumber, shown: 'none' },
     help: `delays the reply of outcomes like token.slow by so many seconds, 0 to ${MAX_SLOW_REPLY_SECONDS} (default: ${DEFAULT_SLOW_REPLY_SECONDS})`,
-    about: 'Seconds that the reply of a slow outcome (token.slow, jwks.slow ...) takes: more than your app waits.',
+    about:
+      'Seconds that the reply of a slow outcome (token.slow, jwks.slow ...) takes: more than your app waits.',
     example: String(DEFAULT_SLOW_REPLY_SECONDS),
   },
   // Personas, default decisions, and what is kept.
@@ -287,7 +309,10 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
   },
   seed: {
     takenUp: 'restart',
-    schema: wholeNumber('a whole number', { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }),
+    schema: wholeNumber('a whole number', {
+      from: Number.MIN_SAFE_INTEGER,
+      to: Number.MAX_SAFE_INTEGER,
+    }),
     flag: { argument: '<number>', parse: parseNumber, shown: 'daily' },
     help: 'makes ids, codes, tokens and generated names repeatable',
     about: 'The same seed with a frozen clock gives the same ids, codes, tokens and names.',
@@ -308,8 +333,10 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     word: NO_STATE,
     flag: { argument: '<folder>' },
     help: 'keeps keys and certificate between runs; none keeps them in memory (default: ~/.local/state/agekey-sandbox)',
-    option: 'Keeps the signing keys, and a self-signed certificate, between runs; without it they live in memory',
-    about: 'Signing keys and certificate are kept in a folder (none: in memory), or the keys are read from a file.',
+    option:
+      'Keeps the signing keys, and a self-signed certificate, between runs; without it they live in memory',
+    about:
+      'Signing keys and certificate are kept in a folder (none: in memory), or the keys are read from a file.',
     example: './.agekey-sandbox',
   },
   keys: {
@@ -335,7 +362,8 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     schema: textWithout(storeAddressProblem),
     flag: { argument: '<url>' },
     help: 'Redis or Valkey, shared by several replicas (default: memory of this process)',
-    about: 'Redis or Valkey, so that several replicas act as one sandbox; all of them need the same base_url.',
+    about:
+      'Redis or Valkey, so that several replicas act as one sandbox; all of them need the same base_url.',
     example: 'redis://localhost:6379',
     isAddress: true,
   },
@@ -361,7 +389,9 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
 type Settings = typeof SETTINGS
 
 /** The settings in one source. */
-export type SettingValues = { readonly [Name in keyof Settings]?: DeepReadonly<z.output<Settings[Name]['schema']>> }
+export type SettingValues = {
+  readonly [Name in keyof Settings]?: DeepReadonly<z.output<Settings[Name]['schema']>>
+}
 
 /** The settings that are options of `createSandbox`: all but the log of the command line. */
 export type SettingOptions = Omit<SettingValues, 'log'>
@@ -369,34 +399,48 @@ export type SettingOptions = Omit<SettingValues, 'log'>
 type DeepReadonly<T> = { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
 
 /** The settings as rows. */
-export const SETTING_ROWS: readonly (readonly [name: string, setting: Setting])[] = Object.entries(SETTINGS)
+export const SETTING_ROWS: readonly (readonly [name: string, setting: Setting])[] =
+  Object.entries(SETTINGS)
 
 /**
  * The names of the settings whose values differ.
- * @param when which settings to compare: those that a running sandbox takes up at once, or those that need a restart
+ * @param when which settings to compare: those that a running sandbox takes up at once, or those
+ * that need a restart
  */
 export function changedSettings(before: object, after: object, when: Setting['takenUp']): string[] {
   const old = new Map(Object.entries(before))
   const now = new Map(Object.entries(after))
   return SETTING_ROWS.flatMap(([name, { takenUp, usual }]) =>
-    takenUp === when && !isDeepStrictEqual(old.get(name) ?? usual, now.get(name) ?? usual) ? [name] : [],
+    takenUp === when && !isDeepStrictEqual(old.get(name) ?? usual, now.get(name) ?? usual)
+      ? [name]
+      : [],
   )
 }
 
 /** The schema of the config file, also for flags and environment variables. */
 export const configSchema = z
-  .strictObject(Object.fromEntries(SETTING_ROWS.map(([name, { schema }]) => [snakeCase(name), schema])))
+  .strictObject(
+    Object.fromEntries(SETTING_ROWS.map(([name, { schema }]) => [snakeCase(name), schema])),
+  )
   .partial()
   // The schema of each setting has checked its value, whose type SettingValues names.
   .transform((values) => camelCased(values) as SettingValues)
   .check(refuseTakenClientIds)
 
-function refuseTakenClientIds({ value: { clients = [] }, issues }: z.core.ParsePayload<SettingValues>): void {
+function refuseTakenClientIds({
+  value: { clients = [] },
+  issues,
+}: z.core.ParsePayload<SettingValues>): void {
   const taken = new Set<string>()
   for (const [index, { clientId }] of clients.entries()) {
     if (taken.has(clientId)) {
       const message = `"${clientId}" is declared twice; give each client an id of its own`
-      issues.push({ code: 'custom', path: ['clients', index, 'client_id'], message, input: clientId })
+      issues.push({
+        code: 'custom',
+        path: ['clients', index, 'client_id'],
+        message,
+        input: clientId,
+      })
     }
     taken.add(clientId)
   }

@@ -19,7 +19,8 @@ export interface Flag extends SettingFlag {
 const PREFIX = 'AGEKEY_SANDBOX_'
 
 /**
- * Tells an app under test where the sandbox is. `run -- COMMAND` sets these variables for the command, with the credentials of a client.
+ * Tells an app under test where the sandbox is. `run -- COMMAND` sets these variables for the
+ * command, with the credentials of a client.
  */
 export const URL_VARIABLE = `${PREFIX}URL`
 export const CLIENT_ID_VARIABLE = `${PREFIX}CLIENT_ID`
@@ -53,17 +54,24 @@ export const FLAGS: readonly Flag[] = [
 export type Texts = Readonly<Record<string, string | readonly string[]>>
 
 /**
- * Variables that Kubernetes sets for a service whose name begins with agekey-sandbox, such as agekey-sandbox-redis, and that Docker sets for
- * a linked container. Some have the name of a setting; their value shows which of the two they are.
+ * Variables that Kubernetes sets for a service whose name begins with agekey-sandbox, such as
+ * agekey-sandbox-redis, and that Docker sets for a linked container. Some have the name of a
+ * setting; their value shows which of the two they are.
  */
 const SERVICE_LINK =
   /^AGEKEY_SANDBOX_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)=|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?=|PORT=(?:tcp|udp|sctp):\/\/|NAME=\/|ENV_\w+=)/s
 
-/** The settings in the environment. An empty variable counts as unset. @throws ConfigError for an unknown variable with our prefix */
+/**
+ * The settings in the environment. An empty variable counts as unset.
+ * @throws ConfigError for an unknown variable with our prefix
+ */
 export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Texts {
   const ours = Object.entries(environment).filter(
     ([name, text]) =>
-      name.startsWith(PREFIX) && text && !OF_APPS.includes(name) && !SERVICE_LINK.test(`${name}=${text}`),
+      name.startsWith(PREFIX) &&
+      text &&
+      !OF_APPS.includes(name) &&
+      !SERVICE_LINK.test(`${name}=${text}`),
   )
   return Object.fromEntries(
     ours.map(([variable, text = '']) => {
@@ -72,18 +80,28 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
         const known = FLAGS.map((candidate) => candidate.variable)
         const word = variable.slice(PREFIX.length)
         const key = word.toLowerCase()
-        if (SETTING_ROWS.some(([setting, { flag }]) => flag === undefined && snakeCase(setting) === key))
-          throw ConfigError.of(`${variable}: only the config file gives ${key}: write ${key}: in agekey-sandbox.yaml`)
+        if (
+          SETTING_ROWS.some(
+            ([setting, { flag }]) => flag === undefined && snakeCase(setting) === key,
+          )
+        )
+          throw ConfigError.of(
+            `${variable}: only the config file gives ${key}: write ${key}: in agekey-sandbox.yaml`,
+          )
         // All names share the prefix, so it is left out of the comparison.
         const near = didYouMean(
           word,
           known.map((name) => name.slice(PREFIX.length)),
         )
-        const hint = near.replaceAll(/"(\w+)"/g, `"${PREFIX}$1"`) || ` Known are ${known.join(', ')}`
+        const hint =
+          near.replaceAll(/"(\w+)"/g, `"${PREFIX}$1"`) || ` Known are ${known.join(', ')}`
         throw ConfigError.of(`${variable}: unknown environment variable.${hint}`)
       }
       const { name, separator } = flag
-      return [name, separator === undefined ? text : text.split(separator).filter((part) => part !== '')]
+      return [
+        name,
+        separator === undefined ? text : text.split(separator).filter((part) => part !== ''),
+      ]
     }),
   )
 }
@@ -99,7 +117,10 @@ interface TextSource {
  * Checks texts by the schema of the config file.
  * @throws ConfigError for the first bad value
  */
-export function parseTexts(texts: Texts, { label, remarkOf = () => undefined }: TextSource): SettingValues {
+export function parseTexts(
+  texts: Texts,
+  { label, remarkOf = () => undefined }: TextSource,
+): SettingValues {
   const failure = (flag: Flag, message: string) => {
     const remark = remarkOf(flag)
     return ConfigError.of(`${label(flag)}${message}${remark === undefined ? '' : `; ${remark}`}`)
@@ -117,7 +138,9 @@ export function parseTexts(texts: Texts, { label, remarkOf = () => undefined }: 
   })
   const settings = Object.fromEntries(values)
   const checked = checkAgainst(configSchema, settings)
-  const placeholders = findPlaceholders(settings, { remedy: `; only the config file expands \${NAME}` })
+  const placeholders = findPlaceholders(settings, {
+    remedy: `; only the config file expands \${NAME}`,
+  })
   if (checked.kind === 'valid' && placeholders.length === 0) return checked.value
 
   const [problem] = [...placeholders, ...(checked.kind === 'valid' ? [] : checked.problems)]

@@ -14,21 +14,35 @@ export const actAsHandlers: Pick<Handlers, keyof typeof actAsOperations> = {
     const { persona, outcome } = await actingOf(call)
     const cookies = actingCookies({ persona: persona.name, outcome }, call.tenant)
     if (call.isForm) return { status: 200, cookies, page: renderActing({ persona, outcome }, call) }
-    return { status: 200, cookies, body: { persona: persona.name, ...(outcome === undefined ? {} : { outcome }) } }
+    return {
+      status: 200,
+      cookies,
+      body: { persona: persona.name, ...(outcome === undefined ? {} : { outcome }) },
+    }
   },
   stopActing: ({ tenant }) => ({ status: 204, cookies: actingCookies({}, tenant) }),
 }
 
 type Acting = Awaited<ReturnType<typeof actingOf>>
 
-async function actingOf({ params, query: { outcome }, tenant }: ControlCall<'actAs' | 'showActAs'>) {
+async function actingOf({
+  params,
+  query: { outcome },
+  tenant,
+}: ControlCall<'actAs' | 'showActAs'>) {
   const persona = await requirePersona(params.name, { personas: tenant.personas, status: 404 })
   if (outcome !== undefined) requireBrowserOutcome(outcome, 'outcome')
   return { persona, outcome }
 }
 
-/** A page with one button, which makes the browser act as the persona unless a stronger source decides. */
-function renderActAs({ persona: { name, title }, outcome }: Acting, { tenant, host }: ControlContext): RenderedPage {
+/**
+ * A page with one button, which makes the browser act as the persona unless a stronger source
+ * decides.
+ */
+function renderActAs(
+  { persona: { name, title }, outcome }: Acting,
+  { tenant, host }: ControlContext,
+): RenderedPage {
   const query = outcome === undefined ? '' : `?${new URLSearchParams({ outcome })}`
   const action = `${tenant.basePath}/_sandbox/act-as/${name}${query}`
   return renderPage(shellOf(tenant, host.version), {
@@ -42,7 +56,10 @@ function renderActAs({ persona: { name, title }, outcome }: Acting, { tenant, ho
 }
 
 /** The page after the button: the browser has the cookie. */
-function renderActing({ persona: { name, title }, outcome }: Acting, { tenant, host }: ControlContext): RenderedPage {
+function renderActing(
+  { persona: { name, title }, outcome }: Acting,
+  { tenant, host }: ControlContext,
+): RenderedPage {
   return renderPage(shellOf(tenant, host.version), {
     title: `Acting as ${title}`,
     main: html`<section class="card screen">

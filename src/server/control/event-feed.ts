@@ -14,7 +14,10 @@ const COMMENT_EVERY_MS = 15_000
 const FIRST_LINE = Buffer.from(': agekey-sandbox\n\n')
 const COMMENT = Buffer.from(': still here\n\n')
 
-/** An event as it is sent. Each event refers to the next, so that events which every reader has received can be collected. */
+/**
+ * An event as it is sent. Each event refers to the next, so that events which every reader has
+ * received can be collected.
+ */
 interface Sent {
   readonly tenant: string
   readonly bytes: Buffer
@@ -29,7 +32,10 @@ interface Reader {
   place: Sent
   /** Writes to the reader; absent until its answer begins. */
   stream: Parameters<StartStream>[0] | undefined
-  /** Whether the connection accepts more. If it does not, events wait here, not in a buffer of the connection. */
+  /**
+   * Whether the connection accepts more. If it does not, events wait here, not in a buffer of the
+   * connection.
+   */
   takesMore: boolean
 }
 
@@ -59,7 +65,12 @@ function createEventFeed(journal: Journal) {
   const start = () => {
     const unsubscribe = journal.subscribe((event) => {
       const bytes = Buffer.from(textOf(event))
-      const sent: Sent = { tenant: event.tenant, bytes, end: last.end + bytes.length, next: undefined }
+      const sent: Sent = {
+        tenant: event.tenant,
+        bytes,
+        end: last.end + bytes.length,
+        next: undefined,
+      }
       last.next = sent
       last = sent
       for (const reader of readers) send(reader)

@@ -29,12 +29,18 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
     if (filter.outcome !== undefined) requireOutcomeName(filter.outcome)
     if (filter.persona !== undefined) await checkPersona(filter.persona, tenant)
     const read = (filter: FlowFilter, from = since) => {
-      const flows = from === undefined ? journal.list(name, filter) : journal.listEnded(name, from, filter)
-      return readPage(searchFlows(flows, { status, q }), { limit, idOf: ({ id }) => id, show: listedOnWire })
+      const flows =
+        from === undefined ? journal.list(name, filter) : journal.listEnded(name, from, filter)
+      return readPage(searchFlows(flows, { status, q }), {
+        limit,
+        idOf: ({ id }) => id,
+        show: listedOnWire,
+      })
     }
     const began = seconds === undefined ? undefined : await startOf(since, tenant)
     const look = async () => {
-      // A store that was emptied counts flows from f1 again: another flow has the id now, and every flow ended after this call began.
+      // A store that was emptied counts flows from f1 again: another flow has the id now, and every
+      // flow ended after this call began.
       const isSame = (await startOf(since, tenant)) === began
       const page = await read({ ...filter, isEnded: true }, isSame ? since : NONE_ENDED)
       return page.items.length > 0 ? page : undefined
@@ -42,7 +48,9 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
     const isNews = ({ type, flow = NONE_ENDED, data }: JournalEvent) =>
       type === 'flow' && fitsFilter(flow, data, { ...filter, isEnded: true })
     const waited =
-      seconds === undefined ? read(filter) : waitFor(journal, { tenant: name, seconds, signal, isNews, look })
+      seconds === undefined
+        ? read(filter)
+        : waitFor(journal, { tenant: name, seconds, signal, isNews, look })
     const { items: flows, next } = (await waited) ?? { items: [], next: undefined }
     return { status: 200, body: { flows, next, last_ended: await journal.lastEnded(name) } }
   },

@@ -2,7 +2,10 @@ import * as z from 'zod'
 import { OPERATION_IDS, OPERATIONS, type OperationId } from './contract/contract.ts'
 import { errorSchema, NONE } from './contract/operation.ts'
 
-/** The OpenAPI 3.1 document of the control API, made from the schemas that parse its calls. It lacks the URL of the server. */
+/**
+ * The OpenAPI 3.1 document of the control API, made from the schemas that parse its calls. It lacks
+ * the URL of the server.
+ */
 export function describeApi(version: string) {
   const paths: Record<string, Record<string, unknown>> = {}
   const schemas: Record<string, unknown> = {}
@@ -36,15 +39,23 @@ export function describeApi(version: string) {
 
 /** @param schemas gains the named schemas that the operation refers to. */
 function describe(operationId: OperationId, schemas: Record<string, unknown>) {
-  const { summary, params, query, body, result, mediaType, statuses, acceptsYaml, sendsFile } = OPERATIONS[operationId]
+  const { summary, params, query, body, result, mediaType, statuses, acceptsYaml, sendsFile } =
+    OPERATIONS[operationId]
   const toJsonSchema = (schema: z.core.$ZodType, io: 'input' | 'output') => {
-    const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+    const {
+      $schema: _dialect,
+      $defs = {},
+      ...own
+    } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
     for (const [name, named] of Object.entries($defs)) schemas[name] = referringToComponents(named)
     return referringToComponents(own)
   }
   const bodyContent = () => {
     const schema = toJsonSchema(body, 'input')
-    return { 'application/json': { schema }, ...(acceptsYaml && { 'application/yaml': { schema } }) }
+    return {
+      'application/json': { schema },
+      ...(acceptsYaml && { 'application/yaml': { schema } }),
+    }
   }
   const parameters = (place: 'path' | 'query', schema: z.ZodType) =>
     Object.entries(schema instanceof z.ZodObject ? schema.shape : {}).map(([name, one]) => ({
@@ -57,7 +68,12 @@ function describe(operationId: OperationId, schemas: Record<string, unknown>) {
     description: SUCCESS[mediaType],
     ...(result === NONE
       ? {}
-      : { content: { [mediaType]: { schema: toJsonSchema(result, 'output') }, ...(sendsFile && { '*/*': {} }) } }),
+      : {
+          content: {
+            [mediaType]: { schema: toJsonSchema(result, 'output') },
+            ...(sendsFile && { '*/*': {} }),
+          },
+        }),
   }
   return {
     operationId,
@@ -74,7 +90,11 @@ function describe(operationId: OperationId, schemas: Record<string, unknown>) {
   }
 }
 
-const SUCCESS = { 'application/json': 'Done', 'text/html': 'A page', 'text/event-stream': 'Server-sent events' }
+const SUCCESS = {
+  'application/json': 'Done',
+  'text/html': 'A page',
+  'text/event-stream': 'Server-sent events',
+}
 
 /** OpenAPI keeps named schemas in `components/schemas`; JSON Schema keeps them in `$defs`. */
 const referringToComponents = (schema: object): unknown =>

@@ -27,10 +27,17 @@ const HANDLERS: Handlers = {
   ...tenantHandlers,
 }
 
-/** Checks the input of an operation and carries it out, for a caller whom the guard has admitted. @throws Refusal */
+/**
+ * Checks the input of an operation and carries it out, for a caller whom the guard has admitted.
+ * @throws Refusal
+ */
 export async function performControl<Op extends OperationId>(
   operationId: Op,
-  { params, query, body }: { readonly params?: unknown; readonly query?: unknown; readonly body?: unknown },
+  {
+    params,
+    query,
+    body,
+  }: { readonly params?: unknown; readonly query?: unknown; readonly body?: unknown },
   context: ControlContext,
 ): Promise<AnswerOf<Op>> {
   const schemas = schemasOf(operationId)
@@ -42,7 +49,10 @@ export async function performControl<Op extends OperationId>(
   })
 }
 
-/** Carries out an operation for a caller in this process; `context.signal` ends its wait. @throws Refusal */
+/**
+ * Carries out an operation for a caller in this process; `context.signal` ends its wait.
+ * @throws Refusal
+ */
 export async function performInProcess<Op extends OperationId>(
   operationId: Op,
   input: OperationInput<Op>,
@@ -54,7 +64,11 @@ export async function performInProcess<Op extends OperationId>(
 }
 
 /** An operation without params, query or body ignores what is sent there. */
-function parseInput<Value>(schema: z.ZodType<Value>, value: unknown, what: 'path' | 'query' | 'body'): Value {
+function parseInput<Value>(
+  schema: z.ZodType<Value>,
+  value: unknown,
+  what: 'path' | 'query' | 'body',
+): Value {
   const none: z.ZodType = NONE
   return parseWith(schema, schema === none ? undefined : value, what)
 }

@@ -55,11 +55,14 @@ export const personaHandlers: Pick<Handlers, keyof typeof personaOperations> = {
     const findings = new Findings(provider.profile)
     const { claims, issues } = parseClaims(asked.claims, provider.vocabulary)
     findings.addIssues('claims', issues)
-    const now = (asked.now === undefined ? undefined : parseInstant(asked.now)) ?? tenant.clock.now()
+    const now =
+      (asked.now === undefined ? undefined : parseInstant(asked.now)) ?? tenant.clock.now()
     const signals = await readSignals(asked, { tenant, findings })
     const { refusal } = findings
     if (refusal || !claims) {
-      throw Refusal.invalidRequest(refusal?.description ?? 'claims: cannot be read', { findings: findings.all })
+      throw Refusal.invalidRequest(refusal?.description ?? 'claims: cannot be read', {
+        findings: findings.all,
+      })
     }
     const explained = claims.age_thresholds.length * signals.length
     if (explained > MAX_EXPLAINED) {
@@ -76,7 +79,8 @@ export const personaHandlers: Pick<Handlers, keyof typeof personaOperations> = {
   },
 }
 
-const existing = (name: string, { personas }: Tenant) => requirePersona(name, { personas, status: 404 })
+const existing = (name: string, { personas }: Tenant) =>
+  requirePersona(name, { personas, status: 404 })
 
 function checkName(name: string): string {
   if (personaNameSchema.safeParse(name).success) return name
@@ -95,11 +99,14 @@ async function readSignals(
     const declared = await requirePersona(persona, { personas: tenant.personas })
     return tenant.personas.resolved(declared).age_key?.signals ?? []
   }
-  // The clock of the sandbox decides whether a date is in the future, even if another instant is evaluated.
+  // The clock of the sandbox decides whether a date is in the future, even if another instant is
+  // evaluated.
   const context = { ...tenant.provider.vocabulary, now: tenant.clock.now() }
   const parsed = parseEvaluationSignals(signals, context)
   findings.addIssues('signals', parsed.issues)
-  const resolved = (parsed.signals ?? []).map((signal) => resolveSignal(signal, tenant.clock.base()))
+  const resolved = (parsed.signals ?? []).map((signal) =>
+    resolveSignal(signal, tenant.clock.base()),
+  )
   return resolved.map((signal) => withLevel(signal, tenant.provider.certifications))
 }
 

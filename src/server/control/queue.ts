@@ -22,7 +22,8 @@ export const expectationHandlers: Pick<Handlers, keyof typeof expectationOperati
     return { status: 201, body: await tenant.expectations.add(body) }
   },
   async removeExpectation({ tenant, params: { id } }) {
-    if (!(await tenant.expectations.remove(id))) throw noneWith('expectation', id, 'one that was used up is gone, too')
+    if (!(await tenant.expectations.remove(id)))
+      throw noneWith('expectation', id, 'one that was used up is gone, too')
     return { status: 204 }
   },
   async clearExpectations({ tenant }) {
@@ -54,7 +55,8 @@ export const scenarioHandlers: Pick<Handlers, keyof typeof scenarioOperations> =
       return isNews ? { progress } : undefined
     }
     const { wait: seconds = 0 } = query
-    const isNews = ({ type, data }: JournalEvent) => type === 'reset' || (type === 'scenario' && data['id'] === id)
+    const isNews = ({ type, data }: JournalEvent) =>
+      type === 'reset' || (type === 'scenario' && data['id'] === id)
     await waitFor(journal, { tenant: name, seconds, signal, isNews, look })
     return { status: 200, body: await existing(id, tenant) }
   },

@@ -41,7 +41,11 @@ const serveControl =
     const operation = OPERATIONS[operationId]
     if (!operation.isOpen) guardControl(request, host.guard)
     const { params, signal } = request
-    const input = { params, query: readQuery(request.query), body: await readBody(operation, request) }
+    const input = {
+      params,
+      query: readQuery(request.query),
+      body: await readBody(operation, request),
+    }
     const context = { tenant, host, isForm: isOwnForm(operation, request), signal }
     return { reply: replyOf(await performControl(operationId, input, context)) }
   }
@@ -78,7 +82,8 @@ function readQuery(query: string): Record<string, string> {
   const pairs = decodePairs(query)
   const names = pairs.map(([name]) => name)
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (repeated !== undefined) throw Refusal.invalidRequest(`${repeated}: it is sent more than once; send it once`)
+  if (repeated !== undefined)
+    throw Refusal.invalidRequest(`${repeated}: it is sent more than once; send it once`)
   const malformed = pairs.find(([, value]) => value === undefined)
   if (malformed) throw Refusal.invalidRequest(`${malformed[0]}: it is not well-formed UTF-8`)
   return Object.fromEntries(pairs.map(([name, value]) => [name, value ?? '']))
@@ -102,16 +107,18 @@ async function readBody(operation: Operation, request: Incoming): Promise<unknow
   try {
     return parseYamlDocument(text, { file: 'body', schema: z.unknown() })
   } catch (error) {
-    if (error instanceof ConfigError) throw Refusal.invalidRequest(error.message.replaceAll('\n', '; '))
+    if (error instanceof ConfigError)
+      throw Refusal.invalidRequest(error.message.replaceAll('\n', '; '))
     throw error
   }
 }
 
-const mediaTypeOf = ({ contentType }: Incoming) => contentType?.split(';', 1)[0]?.trim().toLowerCase()
+const mediaTypeOf = ({ contentType }: Incoming) =>
+  contentType?.split(';', 1)[0]?.trim().toLowerCase()
 
 /**
- * State changes need `application/json`, which no form of another site can send. A call without body and type is allowed only where no
- * body is expected.
+ * State changes need `application/json`, which no form of another site can send. A call without
+ * body and type is allowed only where no body is expected.
  */
 function readJsonBody(operation: Operation, request: Incoming): unknown {
   if (operation.method === 'get') return undefined
@@ -120,17 +127,22 @@ function readJsonBody(operation: Operation, request: Incoming): unknown {
   const isEmpty = request.body.length === 0
   const isBare = isEmpty && mediaType === undefined && !takesBody
   if (mediaType !== 'application/json' && !isOwnForm(operation, request) && !isBare) {
-    const allowed = operation.acceptsYaml ? 'application/json or application/yaml' : 'application/json'
+    const allowed = operation.acceptsYaml
+      ? 'application/json or application/yaml'
+      : 'application/json'
     throw Refusal.byHttp(415, `Content-Type: must be ${allowed}, not ${mediaType ?? 'absent'}`, {})
   }
   if (isEmpty || isOwnForm(operation, request)) return takesBody ? {} : undefined
   const json = parseJson(decodeBody(request))
   if (!json.ok) throw Refusal.invalidRequest(`body: it is not JSON: ${json.reason}`)
   if (typeof json.value === 'string' && isJsonText(json.value)) {
-    throw Refusal.invalidRequest(`body: it must be a JSON object${foundInsteadOfJson(json.value)}; encode it once`)
+    throw Refusal.invalidRequest(
+      `body: it must be a JSON object${foundInsteadOfJson(json.value)}; encode it once`,
+    )
   }
   const saysNothing = isJsonObject(json.value) && Object.keys(json.value).length === 0
-  if (!takesBody && !saysNothing) throw Refusal.invalidRequest('body: this call takes none; leave it out')
+  if (!takesBody && !saysNothing)
+    throw Refusal.invalidRequest('body: this call takes none; leave it out')
   return json.value
 }
 

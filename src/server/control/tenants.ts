@@ -21,7 +21,10 @@ export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
   async rotateKeys({ tenant, body }) {
     await tenant.rotateKeys(body.stage)
     const [{ kid }, jwks] = await Promise.all([tenant.keys.signingKey(), tenant.keys.jwks()])
-    return { status: 200, body: { signing: kid, published: jwks.keys.map((key) => String(key['kid'])) } }
+    return {
+      status: 200,
+      body: { signing: kid, published: jwks.keys.map((key) => String(key['kid'])) },
+    }
   },
   async reset({ tenant }) {
     await tenant.reset()
@@ -62,19 +65,26 @@ export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
 }
 
 /** Checks everything before anything is changed. */
-async function readChange(change: ControlCall<'putTenant'>['body'], tenant: Tenant): Promise<TenantChanges> {
+async function readChange(
+  change: ControlCall<'putTenant'>['body'],
+  tenant: Tenant,
+): Promise<TenantChanges> {
   const { persona, outcome, clients, lifetimes, readings, ...values } = change
   const { settings } = tenant
   if (typeof persona === 'string') await requirePersona(persona, { personas: tenant.personas })
   const ids = clients?.map(({ client_id: id }) => id) ?? []
   const seen = new Set<string>()
   const twice = ids.find((id) => seen.has(id) || !seen.add(id))
-  if (twice !== undefined) throw Refusal.invalidRequest(`clients: ${quote(twice)} is declared twice`)
+  if (twice !== undefined)
+    throw Refusal.invalidRequest(`clients: ${quote(twice)} is declared twice`)
   for (const client of clients ?? [])
-    if (client.persona !== undefined) await requirePersona(client.persona, { personas: tenant.personas })
+    if (client.persona !== undefined)
+      await requirePersona(client.persona, { personas: tenant.personas })
   if (typeof outcome === 'string') requireOutcomeName(outcome)
   return {
-    ...(persona === undefined && outcome === undefined ? {} : { defaults: camelCased({ persona, outcome }) }),
+    ...(persona === undefined && outcome === undefined
+      ? {}
+      : { defaults: camelCased({ persona, outcome }) }),
     ...(clients ? { clients: clients.map(clientSettingsOf) } : {}),
     ...(lifetimes ? { lifetimes: camelCased(lifetimes) } : {}),
     ...camelCased(values),
@@ -90,12 +100,14 @@ function wireTenant({ name, provider, settings, clock, keys }: Tenant) {
     name,
     base_url: provider.baseUrl,
     ...defaults,
-    clients: clients.map(({ clientId, name: clientName = clientId, redirectUris, signingAlg = keys.alg }) => ({
-      client_id: clientId,
-      name: clientName,
-      redirect_uris: redirectUris,
-      signing_alg: signingAlg,
-    })),
+    clients: clients.map(
+      ({ clientId, name: clientName = clientId, redirectUris, signingAlg = keys.alg }) => ({
+        client_id: clientId,
+        name: clientName,
+        redirect_uris: redirectUris,
+        signing_alg: signingAlg,
+      }),
+    ),
     ...(warnings.length === 0 ? {} : { warnings }),
     lifetimes: snakeCased(lifetimes),
     ...snakeCased(tenantValuesOf(settings)),

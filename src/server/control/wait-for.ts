@@ -7,7 +7,10 @@ export interface Wait<T> {
   readonly seconds: number
   /** Aborted when the caller has gone away. */
   readonly signal: AbortSignal
-  /** Whether an event of the tenant calls for another `look`. It is asked about every event, so it must be cheap. */
+  /**
+   * Whether an event of the tenant calls for another `look`. It is asked about every event, so it
+   * must be cheap.
+   */
   isNews(event: JournalEvent): boolean
   /** Returns the result, or `undefined` while there is none. */
   look(): Promise<T | undefined>
@@ -19,7 +22,8 @@ const MAX_WAITING = 1_000
 let waiting = 0
 
 /**
- * The result of `look`, at once or after an event; `undefined` when the time is over or the caller has gone away.
+ * The result of `look`, at once or after an event; `undefined` when the time is over or the caller
+ * has gone away.
  * @throws Refusal (503) when too many calls wait
  */
 export async function waitFor<T>(journal: Journal, wait: Wait<T>): Promise<T | undefined> {

@@ -9,7 +9,10 @@ import { type Page, type RenderedPage, renderPage, type Shell, shellOf } from '.
 import type { Incoming } from './incoming.ts'
 import { readModes, renderStrip, type Status } from './status.ts'
 
-/** The pages of the console. An entry of the menu leads to its first page, on which a row of links leads to its others. */
+/**
+ * The pages of the console. An entry of the menu leads to its first page, on which a row of links
+ * leads to its others.
+ */
 export const CONSOLE_PAGES = [
   { path: 'flows', title: 'Flows', entry: 'Flows' },
   { path: 'personas', title: 'Personas', entry: 'Personas' },
@@ -33,9 +36,13 @@ export interface ConsoleFrame extends ConsolePlace {
 }
 
 /** The path of a tenant's console, without a slash at the end. */
-export const consolePathOf = ({ basePath }: Pick<Tenant, 'basePath'>) => `${basePath}/_sandbox/console`
+export const consolePathOf = ({ basePath }: Pick<Tenant, 'basePath'>) =>
+  `${basePath}/_sandbox/console`
 
-/** Where the pages of a tenant are. Paths are absolute, carry the prefix of the tenant, and have no slash at the end. */
+/**
+ * Where the pages of a tenant are. Paths are absolute, carry the prefix of the tenant, and have no
+ * slash at the end.
+ */
 export const consolePlace = (tenant: Tenant, { version }: { readonly version: string }) => ({
   shell: shellOf(tenant, version),
   consolePath: consolePathOf(tenant),
@@ -48,7 +55,9 @@ export const consolePlace = (tenant: Tenant, { version }: { readonly version: st
 
 export type ConsolePlace = Readonly<ReturnType<typeof consolePlace>>
 
-/** The frame of the requested page. To other machines only the console itself shows all that is set. */
+/**
+ * The frame of the requested page. To other machines only the console itself shows all that is set.
+ */
 export async function consoleFrame(
   request: Incoming,
   tenant: Tenant,
@@ -57,13 +66,17 @@ export async function consoleFrame(
   const place = consolePlace(tenant, host)
   const { path, query } = request
   const here = `${tenant.basePath}${path}${query === '' ? '' : `?${query}`}`
-  const isOpen = reasonBeyondMachine(request, host.guard) !== undefined && !path.startsWith('/_sandbox/console')
+  const isOpen =
+    reasonBeyondMachine(request, host.guard) !== undefined && !path.startsWith('/_sandbox/console')
   const modes = await readModes({ request, tenant }, { consolePath: place.consolePath, isOpen })
   const shell: Shell = { ...place.shell, browserAddress: browserAddress(request, host.guard) }
   return { ...place, shell, status: { modes, here } }
 }
 
-/** A page with the menu, the pages of its entry and the status strip, as the console and the demo have it. */
+/**
+ * A page with the menu, the pages of its entry and the status strip, as the console and the demo
+ * have it.
+ */
 export function renderFramedPage(
   frame: ConsoleFrame,
   { current, ...page }: Omit<Page, 'width' | 'menu' | 'strip'> & { current?: ConsolePath },
@@ -100,7 +113,8 @@ ${body}`,
   })
 }
 
-const entryOf = (current: ConsolePath | undefined) => CONSOLE_PAGES.find(({ path }) => path === current)?.entry
+const entryOf = (current: ConsolePath | undefined) =>
+  CONSOLE_PAGES.find(({ path }) => path === current)?.entry
 
 const addressOf = ({ consolePath, controlPath }: ConsolePlace, path: ConsolePath) =>
   path === 'docs' ? `${controlPath}/docs` : `${consolePath}/${path}`

@@ -41,7 +41,10 @@ export interface Answer {
   readonly clientId?: string | undefined
   /** The error that the reply shows. */
   readonly error?: { readonly code: string; readonly description: string }
-  /** The transaction that waits for its user on the page. It also identifies later calls of the flow. */
+  /**
+   * The transaction that waits for its user on the page. It also identifies later calls of the
+   * flow.
+   */
   readonly transaction?: string
   /** Identifiers that tie later calls to the flow. */
   readonly issuedIds?: readonly string[]
@@ -51,7 +54,10 @@ export interface Answer {
   readonly ends?: boolean
 }
 
-/** Makes the answer to a refused call, with a link to its flow; there is no link when the call cannot be recorded. */
+/**
+ * Makes the answer to a refused call, with a link to its flow; there is no link when the call
+ * cannot be recorded.
+ */
 export type AnswerInFlow = (flow: FlowLink | undefined) => Answer | Promise<Answer>
 
 /** A route returns an answer or throws a `Refusal`. */
@@ -66,16 +72,22 @@ export interface RouteRow {
   readonly path: string
   readonly method: HttpMethod
   readonly handler: Handler
-  /** The endpoint under which calls are recorded; absent for pages and control calls, which are not recorded. */
+  /**
+   * The endpoint under which calls are recorded; absent for pages and control calls, which are not
+   * recorded.
+   */
   readonly endpoint?: Endpoint
   /**
-   * The form of a refusal for a browser that opened the path or sent its form: a page, or for an embedded path a page in any frame.
-   * Programs get JSON.
+   * The form of a refusal for a browser that opened the path or sent its form: a page, or for an
+   * embedded path a page in any frame. Programs get JSON.
    */
   readonly errors?: 'page' | 'embeddable-page' | undefined
   /** The pages whose requests the route accepts; all when absent, as for calls of servers. */
   readonly openTo?: OpenTo
-  /** Whether a tenant has the route; each does when absent. A call of a route that its tenant lacks makes no tenant. */
+  /**
+   * Whether a tenant has the route; each does when absent. A call of a route that its tenant lacks
+   * makes no tenant.
+   */
   readonly isServed?: (tenant: Tenant) => boolean
   /** Whether the call skips the queue of turns, as health checks do. */
   readonly isUrgent?: boolean
@@ -118,12 +130,18 @@ export interface HttpHost {
   readonly shownClient: { readonly clientId: string; readonly clientSecret: string }
   readonly guard: ControlGuard
   readonly tenants: Tenants
-  /** Proxies whose `X-Forwarded-` headers are trusted: addresses, CIDR ranges, or names of ranges that Express knows. */
+  /**
+   * Proxies whose `X-Forwarded-` headers are trusted: addresses, CIDR ranges, or names of ranges
+   * that Express knows.
+   */
   readonly trustedProxies: readonly string[]
   uptimeSeconds(): number
   /** The report of the last audit as JSON, if there is one. */
   lastAudit(): Promise<string | undefined>
-  /** Writes a flow of a tenant as a file. @throws Refusal 409 when none of its calls can be made again in this format */
+  /**
+   * Writes a flow of a tenant as a file.
+   * @throws Refusal 409 when none of its calls can be made again in this format
+   */
   exportFlow(flow: Flow, as: RecordingName, tenant: Tenant): Promise<RecordedFile>
   /** @throws Refusal (503) while the store does not accept records */
   checkStore(): Promise<void>

@@ -3,7 +3,10 @@ import { bodyKind, parametersOf, type Sent } from '../../sandbox/journal/call-re
 import { decodePairs, type Pairs } from '../../service/oidc/request/parameters.ts'
 import type { ServerRequest } from '../../service/oidc/request/server-request.ts'
 
-/** The place of a request: its path below the base URL of the tenant, and the named parts of the path. */
+/**
+ * The place of a request: its path below the base URL of the tenant, and the named parts of the
+ * path.
+ */
 export interface Place {
   readonly path: string
   readonly params: Readonly<Record<string, string>>
@@ -64,11 +67,16 @@ export class Incoming implements ServerRequest {
     return { kind: bodyKind(this.contentType), text: this.text }
   }
 
-  /** All parameters by name, from the query, the form or the JSON body. Of too many parameters only their number is told. */
+  /**
+   * All parameters by name, from the query, the form or the JSON body. Of too many parameters only
+   * their number is told.
+   */
   sentParameters(): Readonly<Record<string, unknown>> {
     if (this.#sentParameters) return this.#sentParameters
     const { sent } = this
-    this.#sentParameters = parametersOf(sent, () => (sent.kind === 'query' ? this.queryPairs : this.formPairs))
+    this.#sentParameters = parametersOf(sent, () =>
+      sent.kind === 'query' ? this.queryPairs : this.formPairs,
+    )
     return this.#sentParameters
   }
 
@@ -104,7 +112,8 @@ export class Incoming implements ServerRequest {
   }
 
   /**
-   * The value of a header. Repeated headers are joined by commas; of `Authorization` and others that Node takes once, the first counts.
+   * The value of a header. Repeated headers are joined by commas; of `Authorization` and others
+   * that Node takes once, the first counts.
    */
   header(name: string): string | undefined {
     return this.#request.get(name)

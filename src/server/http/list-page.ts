@@ -3,7 +3,10 @@ import { createPause } from '../../sandbox/take-turn.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { quote } from '../../service/text/message-parts.ts'
 
-/** Limits of one page of a list, as JSON. The page ends before the item that exceeds a limit, and holds at least one item. */
+/**
+ * Limits of one page of a list, as JSON. The page ends before the item that exceeds a limit, and
+ * holds at least one item.
+ */
 export const MAX_PAGE_BYTES = 1024 * 1024
 
 /** The first items of a list, and in `next` the id of the last one if more follow. */
@@ -42,10 +45,16 @@ export async function readPage<Item, Shown>(
   return { items: shown, next: undefined }
 }
 
-/** The page of a list that follows the item with this id. @throws Refusal when the list has no such item */
+/**
+ * The page of a list that follows the item with this id.
+ * @throws Refusal when the list has no such item
+ */
 export function readPageAfter<Item, Shown>(
   items: readonly Item[],
-  { limit = JOURNAL_BUDGET.maxFlows, after }: { limit?: number | undefined; after?: string | undefined },
+  {
+    limit = JOURNAL_BUDGET.maxFlows,
+    after,
+  }: { limit?: number | undefined; after?: string | undefined },
   shape: Shape<Item, Shown>,
 ): Promise<ListPage<Shown>> {
   const last = after === undefined ? -1 : items.findIndex((item) => shape.idOf(item) === after)

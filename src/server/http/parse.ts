@@ -12,16 +12,23 @@ export function parseWith<Schema extends z.ZodType>(
   const checked = checkAgainst(schema, value)
   if (checked.kind === 'valid') return checked.value
   const lines = checked.problems.map(
-    ({ path, message }) => `${formatPath(path) || what}: ${message}${isSaid(message) ? '' : received(value, path)}`,
+    ({ path, message }) =>
+      `${formatPath(path) || what}: ${message}${isSaid(message) ? '' : received(value, path)}`,
   )
   throw Refusal.invalidRequest([...lines, ...checked.rest].join('; '))
 }
 
-/** Whether the message says what was found. A schema that turns a text into a number knows only the number. */
+/**
+ * Whether the message says what was found. A schema that turns a text into a number knows only the
+ * number.
+ */
 const isSaid = (message: string) => !message.startsWith('must be') || message.includes(', found ')
 
 function received(sent: unknown, path: readonly PropertyKey[]): string {
-  const value = path.reduce((one: unknown, name) => (isJsonObject(one) ? one[String(name)] : undefined), sent)
+  const value = path.reduce(
+    (one: unknown, name) => (isJsonObject(one) ? one[String(name)] : undefined),
+    sent,
+  )
   return value === undefined ? '' : `, not ${JSON.stringify(String(value).slice(0, MAX_SHOWN))}`
 }
 

@@ -3,7 +3,10 @@ import type { Request, RequestHandler } from 'express'
 import { Refusal } from '../../service/oidc/refusal.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
-/** Bytes of YAML in a body or form: the parser needs a hundred times as long for them as for as much JSON. */
+/**
+ * Bytes of YAML in a body or form: the parser needs a hundred times as long for them as for as much
+ * JSON.
+ */
 const MAX_YAML_BYTES = 16 * 1024
 /** Bytes of a form of the console that uploads a file. */
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024
@@ -11,8 +14,9 @@ export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 
 /**
- * Reads the body of a request into `request.body`. A body whose Content-Length is too large is refused before a byte is read, a body
- * without a length once it exceeds the limit. The connection is closed then, and the rest is not read.
+ * Reads the body of a request into `request.body`. A body whose Content-Length is too large is
+ * refused before a byte is read, a body without a length once it exceeds the limit. The connection
+ * is closed then, and the rest is not read.
  */
 export const bufferBody: RequestHandler = (request, response, next) => {
   const {
@@ -25,7 +29,8 @@ export const bufferBody: RequestHandler = (request, response, next) => {
   const max = isUpload(request) ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES
   const isDropped = isUpload(request) && Number(length) > max && Number(length) <= MAX_DROPPED_BYTES
   if (Number(length) > max && !isDropped) return next(tooLarge(`${length} bytes`, max))
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return next(encoded(encoding))
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    return next(encoded(encoding))
   if (/^100-continue$/i.test(expect ?? '')) response.writeContinue()
   if (isDropped) {
     finished(request.resume(), { writable: false }, (error) => next(error ? cutOff() : undefined))
@@ -54,12 +59,17 @@ export const bufferBody: RequestHandler = (request, response, next) => {
 }
 
 /** The only form that uploads a file: the report of an audit. */
-const isUpload = ({ method, path }: Request) => method === 'POST' && path.endsWith('/_sandbox/console/audit')
+const isUpload = ({ method, path }: Request) =>
+  method === 'POST' && path.endsWith('/_sandbox/console/audit')
 
 const tooLarge = (size: string, max: number) =>
-  unreadable(413, `the body has ${size}, and ${max} are read at most: send fewer or shorter values`, {
-    Connection: 'close',
-  })
+  unreadable(
+    413,
+    `the body has ${size}, and ${max} are read at most: send fewer or shorter values`,
+    {
+      Connection: 'close',
+    },
+  )
 
 /** @throws Refusal 413 for YAML that would hold the process up */
 export function requireShortYaml(bytes: number): void {
@@ -71,7 +81,8 @@ export function requireShortYaml(bytes: number): void {
 const encoded = (encoding: string) =>
   unreadable(415, `Content-Encoding ${encoding} is not read: send the body without it`)
 
-const cutOff = () => unreadable(400, 'the body cannot be read: the connection ended before all of it had come')
+const cutOff = () =>
+  unreadable(400, 'the body cannot be read: the connection ended before all of it had come')
 
 const unreadable = (status: number, message: string, headers = {}) =>
   Refusal.byHttp(status, message, { title: 'This request cannot be read', headers })

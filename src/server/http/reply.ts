@@ -7,7 +7,9 @@ import type { ReplyBody, ServerReply } from '../../sandbox/outcomes/outcome.ts'
 import { type Cookie, serializeCookie } from './cookie.ts'
 import type { RenderedPage } from './html/layout.ts'
 
-/** A reply as data until it is sent: an outcome can change the reply, and the journal records it. */
+/**
+ * A reply as data until it is sent: an outcome can change the reply, and the journal records it.
+ */
 export interface Reply extends Omit<ServerReply, 'body'> {
   readonly body: Body
   readonly cookies?: readonly Cookie[]
@@ -20,17 +22,31 @@ export type Body =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'stream'; readonly start: StartStream }
 
-/** Starts a stream, which writes from now on. `write` returns `false` when the stream must wait for `drain`. */
+/**
+ * Starts a stream, which writes from now on. `write` returns `false` when the stream must wait for
+ * `drain`.
+ */
 export type StartStream = (
-  stream: Pick<Writable, 'write' | 'destroy'> & { on(event: 'drain', listener: () => void): unknown },
+  stream: Pick<Writable, 'write' | 'destroy'> & {
+    on(event: 'drain', listener: () => void): unknown
+  },
 ) => void
 
 /** The status that the caller receives; 0 when nothing is sent. */
-export const sentStatus = ({ status, dropped }: Pick<Reply, 'status' | 'dropped'>): number => (dropped ? 0 : status)
+export const sentStatus = ({ status, dropped }: Pick<Reply, 'status' | 'dropped'>): number =>
+  dropped ? 0 : status
 
-export const json = (status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): ServerReply => ({
+export const json = (
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): ServerReply => ({
   status,
-  headers: { 'Cache-Control': 'no-store', ...headers, 'Content-Type': 'application/json; charset=utf-8' },
+  headers: {
+    'Cache-Control': 'no-store',
+    ...headers,
+    'Content-Type': 'application/json; charset=utf-8',
+  },
   body: { kind: 'json', value },
 })
 
@@ -44,7 +60,10 @@ interface PageRights {
   readonly embeddable?: boolean
 }
 
-/** A page under a content security policy that allows only the sandbox itself, and what `rights` add. */
+/**
+ * A page under a content security policy that allows only the sandbox itself, and what `rights`
+ * add.
+ */
 export const page = (status: number, rendered: RenderedPage, rights: PageRights = {}): Reply => ({
   status,
   headers: {
@@ -91,19 +110,25 @@ const COMMON_HEADERS = new Map([
 ])
 
 /** Sets the common headers on a response that Express or Node sends itself. */
-export const setCommonHeaders = (response: ServerResponse): ServerResponse => response.setHeaders(COMMON_HEADERS)
+export const setCommonHeaders = (response: ServerResponse): ServerResponse =>
+  response.setHeaders(COMMON_HEADERS)
 
 /** A reply as bytes of HTTP/1.1, for a connection whose request could not be read. */
 export function serializeReply({ status, headers, body }: ServerReply): string {
   const content = String(contentOf(body))
-  const sent = [...COMMON_HEADERS, ...Object.entries(headers), ['Content-Length', Buffer.byteLength(content)]]
+  const sent = [
+    ...COMMON_HEADERS,
+    ...Object.entries(headers),
+    ['Content-Length', Buffer.byteLength(content)],
+  ]
   const lines = sent.map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${content}`
 }
 
 /**
  * Sends a reply; no other function does, except where there is no request that could be answered.
- * @param flow the id of the flow in which the call is recorded; a header names the flow, which no script of another site can read
+ * @param flow the id of the flow in which the call is recorded; a header names the flow, which no
+ * script of another site can read
  */
 export async function sendReply(response: Response, reply: Reply, flow?: string): Promise<void> {
   const { status, headers, body, cookies = [], delayMs, dropped } = reply
@@ -123,7 +148,11 @@ export async function sendReply(response: Response, reply: Reply, flow?: string)
     return
   }
   let content = contentOf(body)
-  if (body.kind === 'page' && content.length > MIN_PACKED && response.req.acceptsEncodings('gzip')) {
+  if (
+    body.kind === 'page' &&
+    content.length > MIN_PACKED &&
+    response.req.acceptsEncodings('gzip')
+  ) {
     content = await pack(content)
     sent.push('Content-Encoding', 'gzip')
   }
@@ -148,7 +177,10 @@ export async function sendReply(response: Response, reply: Reply, flow?: string)
 const MIN_PACKED = 20_000
 const pack = promisify(gzip)
 
-/** Milliseconds to read an answer before the connection is closed. A connection that is closed with unread bytes is reset. */
+/**
+ * Milliseconds to read an answer before the connection is closed. A connection that is closed with
+ * unread bytes is reset.
+ */
 export const READING_MS = 500
 
 function contentOf(body: Exclude<Body, { kind: 'stream' }>): string | Uint8Array {
@@ -184,8 +216,15 @@ function delay(milliseconds: number, response: Response): Promise<void> {
   })
 }
 
-/** Decision: only hosted pages can be embedded elsewhere, because a click on a framed page of the console could drive the sandbox. */
-function contentSecurityPolicy({ formTargets = [], frames = false, embeddable = false }: PageRights): string {
+/**
+ * Decision: only hosted pages can be embedded elsewhere, because a click on a framed page of the
+ * console could drive the sandbox.
+ */
+function contentSecurityPolicy({
+  formTargets = [],
+  frames = false,
+  embeddable = false,
+}: PageRights): string {
   return [
     "default-src 'none'",
     "style-src 'self'",

@@ -20,7 +20,10 @@ const SANDBOX_PARAMETERS = ['sandbox_persona', 'sandbox_outcome']
  * Separates the parameters of the service from what the query says about the decision.
  * @throws Refusal for an unknown or repeated `sandbox_` parameter, which is never ignored
  */
-export function readRequestedDecision(request: Incoming): { query: Pairs; requested: RequestedDecision } {
+export function readRequestedDecision(request: Incoming): {
+  query: Pairs
+  requested: RequestedDecision
+} {
   const pairs = request.queryPairs
   const own: (typeof pairs)[number][] = []
   for (const pair of pairs) if (pair[0].startsWith('sandbox_')) own.push(pair)
@@ -28,7 +31,10 @@ export function readRequestedDecision(request: Incoming): { query: Pairs; reques
     query: own.length === 0 ? pairs : pairs.filter((pair) => !own.includes(pair)),
     requested: {
       query: own.length === 0 ? undefined : namedIn(own),
-      headers: { persona: request.header('x-sandbox-persona'), outcome: request.header('x-sandbox-outcome') },
+      headers: {
+        persona: request.header('x-sandbox-persona'),
+        outcome: request.header('x-sandbox-outcome'),
+      },
       cookie: request.header('cookie') === undefined ? undefined : requestedByCookies(request),
     },
   }
@@ -46,19 +52,31 @@ const requestedByCookies = (request: Pick<Incoming, 'header'>): NamedDecision =>
 function namedIn(own: Pairs): NamedDecision {
   for (const [name] of own) {
     if (SANDBOX_PARAMETERS.includes(name)) continue
-    throw Refusal.unknownName({ source: 'query', kind: 'parameter', name, known: SANDBOX_PARAMETERS })
+    throw Refusal.unknownName({
+      source: 'query',
+      kind: 'parameter',
+      name,
+      known: SANDBOX_PARAMETERS,
+    })
   }
   const read = (name: string) => {
     const values = own.filter((pair) => pair[0] === name)
-    if (values.length > 1) throw Refusal.invalidRequest(`${name}: it is sent more than once; send it once.`)
+    if (values.length > 1)
+      throw Refusal.invalidRequest(`${name}: it is sent more than once; send it once.`)
     // A malformed UTF-8 value becomes a name that does not exist.
     return values[0] && (values[0][1] ?? '\ufffd')
   }
   return { persona: read('sandbox_persona'), outcome: read('sandbox_outcome') }
 }
 
-/** The cookies that make a browser act as a persona and force an outcome. A cookie is cleared when its value is not given. */
-export const actingCookies = ({ persona, outcome }: Partial<NamedDecision>, tenant: Tenant): readonly Cookie[] => [
+/**
+ * The cookies that make a browser act as a persona and force an outcome. A cookie is cleared when
+ * its value is not given.
+ */
+export const actingCookies = (
+  { persona, outcome }: Partial<NamedDecision>,
+  tenant: Tenant,
+): readonly Cookie[] => [
   hostedCookie(PERSONA_COOKIE, persona, tenant),
   hostedCookie(OUTCOME_COOKIE, outcome, tenant),
   shownCookie(actingValue(tenant.basePath, { persona, outcome }), tenant),
@@ -71,10 +89,15 @@ const shownCookie = (value: string, { basePath }: Tenant): Cookie => ({
 })
 
 /**
- * The persona and outcome of this browser: by the cookies that decide if a test has set them for every path, otherwise by the cookie for
- * the console.
+ * The persona and outcome of this browser: by the cookies that decide if a test has set them for
+ * every path, otherwise by the cookie for the console.
  */
-export function readActing(request: Pick<Incoming, 'header'>, { basePath }: Pick<Tenant, 'basePath'>): NamedDecision {
+export function readActing(
+  request: Pick<Incoming, 'header'>,
+  { basePath }: Pick<Tenant, 'basePath'>,
+): NamedDecision {
   const sent = requestedByCookies(request)
-  return sent.persona || sent.outcome ? sent : readActingValue(readCookie(request, ACTING_COOKIE) ?? '', basePath)
+  return sent.persona || sent.outcome
+    ? sent
+    : readActingValue(readCookie(request, ACTING_COOKIE) ?? '', basePath)
 }

@@ -17,7 +17,8 @@ import { Incoming, type Place } from './incoming.ts'
 import { refusalAnswer } from './refusals/refusal-answer.ts'
 import { sendReply, sentStatus } from './reply.ts'
 
-type Route = Pick<RouteRow, 'handler' | 'errors' | 'openTo' | 'isServed' | 'isUrgent'> & Pick<AnsweredCall, 'endpoint'>
+type Route = Pick<RouteRow, 'handler' | 'errors' | 'openTo' | 'isServed' | 'isUrgent'> &
+  Pick<AnsweredCall, 'endpoint'>
 
 /** Serves a request once its tenant and path are known. */
 export type Serve = (request: Request, response: Response, place: Place) => Promise<void>
@@ -34,29 +35,39 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
 /** A name may be kept, and Express gives a part of the address, which would keep all of it. */
 const copiesOf = (params: Request['params']): Place['params'] =>
   Object.fromEntries(
-    Object.entries(params).flatMap(([name, value]) => (typeof value === 'string' ? [[name, copyOf(value)]] : [])),
+    Object.entries(params).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, copyOf(value)]] : [],
+    ),
   )
 
 /**
- * Serves a route: reads the request, calls the handler, records the call, sends the reply. A caller that went away before its turn is not
- * served.
+ * Serves a route: reads the request, calls the handler, records the call, sends the reply. A caller
+ * that went away before its turn is not served.
  */
 export function createServe(host: HttpHost, route: Route): Serve {
   return async (request, response, place) => {
     const elapsed = host.onCall && startStopwatch()
     const incoming = new Incoming(request, response, place)
-    // Calls of the doctor are no flows of the app: they appear neither in the journal nor in the log.
+    // Calls of the doctor are no flows of the app: they appear neither in the journal nor in the
+    // log.
     const isOfDoctor = incoming.header('x-sandbox-tool') === 'doctor'
-    const call = await answerCall(isOfDoctor ? { ...route, endpoint: undefined } : route, incoming, host)
+    const call = await answerCall(
+      isOfDoctor ? { ...route, endpoint: undefined } : route,
+      incoming,
+      host,
+    )
     if (!call) return
     const { tenant, answer, endpoint, mayBegin, assigned } = call
-    // The call is answered even if it cannot be recorded: the client cannot get its code or token again.
+    // The call is answered even if it cannot be recorded: the client cannot get its code or token
+    // again.
     const recording = { request: incoming, answer, tenant, mayBegin, assigned }
     const recorded = endpoint && (await unlessItFails(() => recordCall(endpoint, recording), host))
     const flow = recorded?.id
-    if (endpoint && isOfApp(incoming, answer)) tenant.coverage.delivered({ endpoint, answer, audit: recorded?.audit })
+    if (endpoint && isOfApp(incoming, answer))
+      tenant.coverage.delivered({ endpoint, answer, audit: recorded?.audit })
     await sendReply(response, answer.reply, flow)
-    if (elapsed && !isOfDoctor) host.onCall?.(summarizeCall(incoming, call, { flow, durationMs: elapsed() }))
+    if (elapsed && !isOfDoctor)
+      host.onCall?.(summarizeCall(incoming, call, { flow, durationMs: elapsed() }))
   }
 }
 
@@ -65,12 +76,14 @@ interface AnsweredCall {
   readonly tenant: Tenant
   readonly answer: Answer
   /**
-   * Absent when the call is not recorded: it comes from the doctor, or from a page of another site, which creates no tenant and no flow, or
-   * its tenant does not exist.
+   * Absent when the call is not recorded: it comes from the doctor, or from a page of another site,
+   * which creates no tenant and no flow, or its tenant does not exist.
    */
   readonly endpoint?: Endpoint | undefined
   readonly mayBegin: boolean
-  /** The flow that the answer to a refused call names. Its id is assigned before the answer is made. */
+  /**
+   * The flow that the answer to a refused call names. Its id is assigned before the answer is made.
+   */
   readonly assigned?: string | undefined
 }
 
@@ -105,7 +118,8 @@ async function answerCall(
   }
   if (typeof served !== 'function') return { tenant, endpoint, mayBegin, answer: served }
   const assigned =
-    endpoint && (await unlessItFails(() => assignFlow(endpoint, { request: incoming, tenant, mayBegin }), host))
+    endpoint &&
+    (await unlessItFails(() => assignFlow(endpoint, { request: incoming, tenant, mayBegin }), host))
   const flow = assigned === undefined ? undefined : flowLink(assigned, tenant.provider.baseUrl)
   try {
     return { tenant, endpoint, mayBegin, assigned, answer: await served(flow) }
@@ -114,15 +128,19 @@ async function answerCall(
   }
 }
 
-/** Whether an app made the call. The demo is no app, nor are the tools of the sandbox, which send a header. */
+/**
+ * Whether an app made the call. The demo is no app, nor are the tools of the sandbox, which send a
+ * header.
+ */
 const isOfApp = (incoming: Incoming, { asked, clientId }: Answer): boolean =>
   incoming.method !== 'HEAD' &&
   incoming.header('x-sandbox-tool') === undefined &&
   (asked?.clientId ?? clientId ?? clientIn(incoming)) !== DEMO_CLIENT_ID
 
 /**
- * The tenant whose URL was called. A call from this machine creates the tenant; remote callers could evict tenants in use. A call that no
- * route serves is answered for a tenant that is not kept, so that misspelt addresses evict none either.
+ * The tenant whose URL was called. A call from this machine creates the tenant; remote callers
+ * could evict tenants in use. A call that no route serves is answered for a tenant that is not
+ * kept, so that misspelt addresses evict none either.
  * @throws Refusal 404
  */
 async function tenantOf(
@@ -140,14 +158,19 @@ async function tenantOf(
   if (reason === undefined) return { tenant: tenants.at(name), exists: false }
   const { baseUrl } = tenantForCaller(incoming, tenants.root).provider
   const token =
-    guard.token === undefined ? 'a control token, which this sandbox does not have yet' : 'the control token'
+    guard.token === undefined
+      ? 'a control token, which this sandbox does not have yet'
+      : 'the control token'
   throw Refusal.notFound(
     `tenant: there is no ${JSON.stringify(name)}, and this call does not make it, because ${reason}; make it with ${token}: PUT ${baseUrl}/_sandbox/tenants/${name}`,
     { title: 'No such tenant' },
   )
 }
 
-/** The result of the journal, or nothing when the journal fails. An unreachable store is not a bug; the store reports its own outage. */
+/**
+ * The result of the journal, or nothing when the journal fails. An unreachable store is not a bug;
+ * the store reports its own outage.
+ */
 async function unlessItFails<Result>(
   ask: () => Awaitable<Result>,
   { onError }: Pick<HttpHost, 'onError'>,
@@ -189,11 +212,19 @@ function summarizeCall(
 }
 
 /** Why a call was refused; nothing when it was not, whatever the advice. */
-function reasonOf({ error, findings = [], callback }: Answer): Pick<CallSummary, 'error' | 'rule' | 'message'> {
+function reasonOf({
+  error,
+  findings = [],
+  callback,
+}: Answer): Pick<CallSummary, 'error' | 'rule' | 'message'> {
   const leading = leadingFinding(findings)
   if (leading?.level === 'error') {
     const code = error?.code ?? callback?.params.find(([name]) => name === 'error')?.[1]
-    return { ...(code === undefined ? {} : { error: code }), rule: leading.rule, message: leading.message }
+    return {
+      ...(code === undefined ? {} : { error: code }),
+      rule: leading.rule,
+      message: leading.message,
+    }
   }
   return error ? { error: error.code, message: error.description } : {}
 }

@@ -16,7 +16,10 @@ export interface Status {
   readonly here: string
 }
 
-/** The status strip: each setting with its value, a link to its page, and a button that removes it by `action`. */
+/**
+ * The status strip: each setting with its value, a link to its page, and a button that removes it
+ * by `action`.
+ */
 export function renderStrip({ modes, here }: Status, action: string): Html {
   if (modes.length === 0) {
     return html`<div class="strip" data-strip><p data-testid="nothing-set">Nothing is set: real time, empty queue.</p></div>`
@@ -39,13 +42,17 @@ export interface Mode extends ModeReading {
   readonly title: string
   /** The page about the setting. */
   readonly href: string
-  /** The label of the button that removes the setting; absent for a setting that only a new start changes. */
+  /**
+   * The label of the button that removes the setting; absent for a setting that only a new start
+   * changes.
+   */
   readonly takeBack?: string
 }
 
 /**
  * All settings that are in effect; none in a fresh sandbox.
- * @param view.isOpen whether callers that may not drive the sandbox can open the page: it then shows only what is public
+ * @param view.isOpen whether callers that may not drive the sandbox can open the page: it then
+ * shows only what is public
  */
 export async function readModes(
   place: ModePlace,
@@ -68,14 +75,18 @@ export async function readModes(
  * @returns cookies for the answer
  * @throws Refusal for an unknown setting
  */
-export async function takeModeBack(id: string | undefined, tenant: Tenant): Promise<readonly Cookie[]> {
+export async function takeModeBack(
+  id: string | undefined,
+  tenant: Tenant,
+): Promise<readonly Cookie[]> {
   const known = Object.keys(MODE_ROWS).filter((name) => MODE_ROWS[name]?.takeBack)
   const takeBack = id !== undefined && known.includes(id) ? MODE_ROWS[id]?.takeBack : undefined
   if (takeBack) {
     await takeBack.act?.(tenant)
     return takeBack.cookies?.(tenant) ?? []
   }
-  const received = id === undefined ? 'it is absent' : `there is no ${JSON.stringify(id.slice(0, 40))}`
+  const received =
+    id === undefined ? 'it is absent' : `there is no ${JSON.stringify(id.slice(0, 40))}`
   throw Refusal.invalidRequest(`take_back: ${received}; send one of ${known.join(', ')}`)
 }
 
@@ -97,7 +108,10 @@ interface ModeRow {
   readonly title: string
   /** The path below the console. */
   readonly page: string
-  /** Decision: every caller that reaches the sandbox may see this setting; the others name clients, or what is queued. */
+  /**
+   * Decision: every caller that reaches the sandbox may see this setting; the others name clients,
+   * or what is queued.
+   */
   readonly isPublic?: true
   /** The value in words; `undefined` while nothing is set. */
   read(place: ModePlace): Read | Promise<Read>
@@ -159,7 +173,10 @@ const MODE_ROWS: Readonly<Record<string, ModeRow>> = {
       const [first, ...more] = await runningScenarios(tenant)
       if (first === undefined) return undefined
       if (more.length > 0) return `${more.length + 1} armed`
-      return { value: `step ${first.current + 1} of ${first.scenario.steps.length}`, detail: first.scenario.name }
+      return {
+        value: `step ${first.current + 1} of ${first.scenario.steps.length}`,
+        detail: first.scenario.name,
+      }
     },
     takeBack: {
       label: 'Remove it',
@@ -175,7 +192,10 @@ const MODE_ROWS: Readonly<Record<string, ModeRow>> = {
       const [first, ...more] = await tenant.personas.changed()
       if (first === undefined) return undefined
       if (more.length > 0)
-        return { value: `${more.length + 1} changed`, detail: [first, ...more].slice(0, MAX_NAMED).join(', ') }
+        return {
+          value: `${more.length + 1} changed`,
+          detail: [first, ...more].slice(0, MAX_NAMED).join(', '),
+        }
       return `${first} changed`
     },
     takeBack: { label: 'Back to the declared ones', act: (tenant) => tenant.personas.restore() },
@@ -193,14 +213,20 @@ const MODE_ROWS: Readonly<Record<string, ModeRow>> = {
     title: 'Client',
     page: 'setup#clients',
     read({ tenant }) {
-      const [first, ...more] = tenant.clients.ids.filter((id) => tenant.clients.find(id)?.persona !== undefined)
+      const [first, ...more] = tenant.clients.ids.filter(
+        (id) => tenant.clients.find(id)?.persona !== undefined,
+      )
       if (first === undefined) return undefined
-      return more.length > 0 ? `${more.length + 1} have a persona` : `${first} → ${tenant.clients.find(first)?.persona}`
+      return more.length > 0
+        ? `${more.length + 1} have a persona`
+        : `${first} → ${tenant.clients.find(first)?.persona}`
     },
     takeBack: {
       label: 'No persona',
       act: (tenant) =>
-        tenant.configure({ clients: tenant.settings.clients.map(({ persona: _, ...client }) => client) }),
+        tenant.configure({
+          clients: tenant.settings.clients.map(({ persona: _, ...client }) => client),
+        }),
     },
   },
   lifetimes: {
@@ -214,9 +240,15 @@ const MODE_ROWS: Readonly<Record<string, ModeRow>> = {
         ['id_token', idToken, DEFAULT_LIFETIMES.idToken] as const,
         ['access token', accessToken, DEFAULT_LIFETIMES.accessToken] as const,
       ].filter(([, seconds, usual]) => seconds !== usual)
-      return changed.map(([name, seconds]) => `${name} ${describeSeconds(seconds)}`).join(', ') || undefined
+      return (
+        changed.map(([name, seconds]) => `${name} ${describeSeconds(seconds)}`).join(', ') ||
+        undefined
+      )
     },
-    takeBack: { label: 'Back to the usual ones', act: (tenant) => tenant.configure({ lifetimes: DEFAULT_LIFETIMES }) },
+    takeBack: {
+      label: 'Back to the usual ones',
+      act: (tenant) => tenant.configure({ lifetimes: DEFAULT_LIFETIMES }),
+    },
   },
   readings: {
     title: 'Readings',
@@ -225,7 +257,10 @@ const MODE_ROWS: Readonly<Record<string, ModeRow>> = {
     read({ tenant: { readings } }) {
       const [first, ...more] = readings.ids ?? []
       if (first === undefined) return undefined
-      return { value: more.length > 0 ? `${more.length + 1} set` : first, detail: [first, ...more].join(', ') }
+      return {
+        value: more.length > 0 ? `${more.length + 1} set` : first,
+        detail: [first, ...more].join(', '),
+      }
     },
     takeBack: { label: 'Read all as usual', act: (tenant) => tenant.configure({ readings: {} }) },
   },
@@ -239,12 +274,18 @@ const MODE_ROWS: Readonly<Record<string, ModeRow>> = {
     title: 'Profile',
     page: 'rules',
     isPublic: true,
-    read: ({ tenant: { provider } }) => (provider.profile === 'spec' ? undefined : provider.profile),
+    read: ({ tenant: { provider } }) =>
+      provider.profile === 'spec' ? undefined : provider.profile,
   },
 }
 
-const inWords = ({ persona, outcome }: { persona?: string | undefined; outcome?: string | undefined }) =>
-  [persona, outcome].filter((name) => name !== undefined).join(' → ') || undefined
+const inWords = ({
+  persona,
+  outcome,
+}: {
+  persona?: string | undefined
+  outcome?: string | undefined
+}) => [persona, outcome].filter((name) => name !== undefined).join(' → ') || undefined
 
 const runningScenarios = async ({ scenarios }: Tenant) =>
   (await scenarios.list()).filter((armed) => currentStep(armed) !== undefined)

@@ -1,7 +1,11 @@
 import { formatHex, interpolate, modeLrgb, modeRgb, useMode, wcagContrast } from 'culori/fn'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { Provider } from '../../service/oidc/provider.ts'
-import { APPEARANCE_PARAMETERS, type Presentation, readPresentation } from '../../service/oidc/request/presentation.ts'
+import {
+  APPEARANCE_PARAMETERS,
+  type Presentation,
+  readPresentation,
+} from '../../service/oidc/request/presentation.ts'
 import type { Finding } from '../../service/oidc/rules/finding.ts'
 import { Findings } from '../../service/oidc/rules/findings.ts'
 import type { Handler } from '../http/handler.ts'
@@ -16,19 +20,32 @@ type Colour = string
 const BLACK: Colour = '#000000'
 const WHITE: Colour = '#ffffff'
 
-/** The path of the style sheet of an appearance. Its query holds the appearance, so the sandbox keeps no state. */
-export const appearanceCssPath = ({ basePath }: Tenant, appearance: Presentation['appearance']): string =>
-  `${basePath}/_sandbox/appearance.css?${new URLSearchParams({ ...appearance })}`
+/**
+ * The path of the style sheet of an appearance. Its query holds the appearance, so the sandbox
+ * keeps no state.
+ */
+export const appearanceCssPath = (
+  { basePath }: Tenant,
+  appearance: Presentation['appearance'],
+): string => `${basePath}/_sandbox/appearance.css?${new URLSearchParams({ ...appearance })}`
 
-/** `GET /_sandbox/appearance.css`: the appearance parameters of E1 as a style sheet. It ignores a value that is not permitted. */
+/**
+ * `GET /_sandbox/appearance.css`: the appearance parameters of E1 as a style sheet. It ignores a
+ * value that is not permitted.
+ */
 export const appearanceCss: Handler = (request, { provider }) => {
   const sent = new Map(request.queryPairs)
-  const parameters = Object.fromEntries(APPEARANCE_PARAMETERS.map((name) => [name, sent.get(name) || undefined]))
+  const parameters = Object.fromEntries(
+    APPEARANCE_PARAMETERS.map((name) => [name, sent.get(name) || undefined]),
+  )
   const { appearance } = readPresentation(parameters, new Findings(provider.profile))
   return {
     reply: {
       status: 200,
-      headers: { 'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=3600' },
+      headers: {
+        'Content-Type': 'text/css; charset=utf-8',
+        'Cache-Control': 'public, max-age=3600',
+      },
       body: { kind: 'text', text: renderAppearanceCss(appearance) },
     },
   }
@@ -42,9 +59,9 @@ const TEXT = 4.5
 const EDGE = 3
 
 /**
- * The appearance parameters of E1 as custom properties for `app.css`. Text and links keep a contrast of 4.5:1 with any colours:
- * a button has the requested colour and black or white text; the colours of other text and links are moved towards black or
- * white as far as necessary.
+ * The appearance parameters of E1 as custom properties for `app.css`. Text and links keep a
+ * contrast of 4.5:1 with any colours: a button has the requested colour and black or white text;
+ * the colours of other text and links are moved towards black or white as far as necessary.
  *
  * @param appearance permitted values only
  */
@@ -55,7 +72,10 @@ export function renderAppearanceCss(appearance: Presentation['appearance']): str
 }
 
 /** Advice on colours that are not shown as requested; `appearance` holds permitted values only. */
-export function colourAdvice(appearance: Presentation['appearance'], { profile }: Provider): readonly Finding[] {
+export function colourAdvice(
+  appearance: Presentation['appearance'],
+  { profile }: Provider,
+): readonly Finding[] {
   const { text_color: asked } = appearance
   if (asked === undefined) return []
   const wanted = colourOf(asked, DEFAULTS.text)
@@ -69,7 +89,10 @@ export function colourAdvice(appearance: Presentation['appearance'], { profile }
 }
 
 /** Advice for a device without the requested font; only a script on the page can find that out. */
-export function fontAdvice({ font }: Presentation['appearance'], { profile }: Provider): readonly Finding[] {
+export function fontAdvice(
+  { font }: Presentation['appearance'],
+  { profile }: Provider,
+): readonly Finding[] {
   if (font === undefined) return []
   const findings = new Findings(profile)
   const message = `this device has no font "${font.trim()}": a default font is shown`
@@ -110,7 +133,10 @@ function textOnSurfaces(appearance: Presentation['appearance']) {
   return { surfaces, text: textColour(appearance.text_color, surfaces) }
 }
 
-/** The requested colour, moved until it can be read. A default that no request named becomes black or white instead. */
+/**
+ * The requested colour, moved until it can be read. A default that no request named becomes black
+ * or white instead.
+ */
 function textColour(asked: string | undefined, surfaces: readonly Colour[]): Colour {
   if (asked !== undefined) return readable(colourOf(asked, DEFAULTS.text), TEXT, surfaces)
   const usual = colourOf(undefined, DEFAULTS.text)
@@ -129,7 +155,9 @@ function otherProperties(appearance: Presentation['appearance']): Record<string,
     ...(align === undefined ? {} : { align }),
     ...(radius === undefined ? {} : { radius: `${Number(radius)}px` }),
     // The name of the sandbox stands on the upper part of the page, which keeps one colour.
-    ...(gradient === 'true' ? { band: 'linear-gradient(var(--secondary) 40%, var(--primary))' } : {}),
+    ...(gradient === 'true'
+      ? { band: 'linear-gradient(var(--secondary) 40%, var(--primary))' }
+      : {}),
     // Decision: the family is used when the device has it; nothing is loaded.
     ...(font === undefined ? {} : { font: `"${font.trim()}", system-ui, sans-serif` }),
   }
@@ -144,18 +172,26 @@ export const mix = (colour: Colour, share: number, other: Colour): Colour =>
 /** The contrast ratio of WCAG 2.2, 1 to 21. */
 export const contrast = (one: Colour, other: Colour): number => wcagContrast(one, other)
 
-/** Black or white, whichever has the better contrast on all of the colours. On any single colour that is at least 4.5:1. */
+/**
+ * Black or white, whichever has the better contrast on all of the colours. On any single colour
+ * that is at least 4.5:1.
+ */
 export function textOn(...backgrounds: readonly Colour[]): Colour {
-  const least = (text: Colour) => Math.min(...backgrounds.map((background) => contrast(text, background)))
+  const least = (text: Colour) =>
+    Math.min(...backgrounds.map((background) => contrast(text, background)))
   return least(WHITE) >= least(BLACK) ? WHITE : BLACK
 }
 
-/** The colour, moved towards black or white until its contrast is at least `ratio` on every background. */
+/**
+ * The colour, moved towards black or white until its contrast is at least `ratio` on every
+ * background.
+ */
 export function readable(colour: Colour, ratio: number, backgrounds: readonly Colour[]): Colour {
   const target = textOn(...backgrounds)
   for (let share = 1; share > 0; share -= 0.02) {
     const candidate = mix(colour, share, target)
-    if (backgrounds.every((background) => contrast(candidate, background) >= ratio)) return candidate
+    if (backgrounds.every((background) => contrast(candidate, background) >= ratio))
+      return candidate
   }
   return target
 }

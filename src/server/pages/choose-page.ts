@@ -17,13 +17,17 @@ import {
 } from './waiting-page.ts'
 
 /**
- * E1: the page on which the user chooses. The first form posts `transaction` and either `persona` (a persona's button) or `outcome`
- * (`verified`, `code_issued`, `create_requested`, `access_denied`); the section at the end forces any other outcome. Where no passkey
- * works, the page offers only to go back, until the user continues in the sandbox anyway.
+ * E1: the page on which the user chooses. The first form posts `transaction` and either `persona`
+ * (a persona's button) or `outcome` (`verified`, `code_issued`, `create_requested`,
+ * `access_denied`); the section at the end forces any other outcome. Where no passkey works, the
+ * page offers only to go back, until the user continues in the sandbox anyway.
  */
 export function renderChoose(
   page: WaitingPage<UseTransaction>,
-  { choices, last }: { readonly choices: readonly PersonaChoice[]; readonly last?: string | undefined },
+  {
+    choices,
+    last,
+  }: { readonly choices: readonly PersonaChoice[]; readonly last?: string | undefined },
 ): RenderedPage {
   const { shell, transaction, client, findings, fontFindings = [] } = page
   const { font } = transaction.presentation.appearance
@@ -84,7 +88,10 @@ const chosenOn = ({ id, chosenLanguage }: Pick<WaitingPage, 'id' | 'chosenLangua
   ...(chosenLanguage === undefined ? {} : { chosen_language: chosenLanguage }),
 })
 
-/** The requested thresholds, in the order of the request, and every other filter of the claims, folded. */
+/**
+ * The requested thresholds, in the order of the request, and every other filter of the claims,
+ * folded.
+ */
 function renderQuestion({ claims }: UseTransaction, t: Translate): Html {
   const { age_thresholds: thresholds, ...filters } = claims
   const lines = Object.entries(filters).flatMap(([name, value]) => filterLines(name, value))

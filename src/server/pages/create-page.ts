@@ -18,9 +18,9 @@ import {
 } from './waiting-page.ts'
 
 /**
- * E3: the page on which the user saves an age key for one of the `personas`. Its form posts `transaction`, the selected `persona` and
- * `outcome`: `created`, `created_new` for an age key of a new persona, or `access_denied`. Where no passkey works, the page offers only
- * to go back.
+ * E3: the page on which the user saves an age key for one of the `personas`. Its form posts
+ * `transaction`, the selected `persona` and `outcome`: `created`, `created_new` for an age key of a
+ * new persona, or `access_denied`. Where no passkey works, the page offers only to go back.
  */
 export function renderCreate(
   page: WaitingPage<CreateTransaction>,
@@ -53,8 +53,15 @@ ${!blocked && renderEndings(page, t)}`,
   })
 }
 
-/** With several signals, each is folded below its method and age, so that signals and buttons fit one screen. */
-function renderSignal(signal: AgeSignal, { isFolded }: { readonly isFolded: boolean }, t: Translate): Html {
+/**
+ * With several signals, each is folded below its method and age, so that signals and buttons fit
+ * one screen.
+ */
+function renderSignal(
+  signal: AgeSignal,
+  { isFolded }: { readonly isFolded: boolean },
+  t: Translate,
+): Html {
   const { method, age, verified_at, provenance, attributes = {} } = signal
   const rows: readonly (readonly [MessageKey, readonly string[]])[] = [
     ['create.method', [method]],

@@ -5,9 +5,10 @@ import { endsInFrame } from './embedding.ts'
 import type { Visit } from './shell.ts'
 
 /**
- * Refuses a visitor of a hosted page who may not drive the sandbox. An outcome of a later call concerns every flow of the tenant, so it
- * needs the same permission as the control API. Decision: nothing is driven from a frame, since any site may frame a hosted page and
- * trick the user into a click.
+ * Refuses a visitor of a hosted page who may not drive the sandbox. An outcome of a later call
+ * concerns every flow of the tenant, so it needs the same permission as the control API. Decision:
+ * nothing is driven from a frame, since any site may frame a hosted page and trick the user into a
+ * click.
  * @throws Refusal 401, 403 or 429
  */
 export function requireDriver(visitor: Pick<Visit, 'request' | 'guard' | 'framed'>): void {
@@ -20,8 +21,9 @@ export function requireDriver(visitor: Pick<Visit, 'request' | 'guard' | 'framed
 }
 
 /**
- * Queues an outcome of a server-to-server call: for the token or upgrade call of this flow, for the client's next pushed request, for the
- * next read of discovery or keys. A form declares the tenant, a link does not.
+ * Queues an outcome of a server-to-server call: for the token or upgrade call of this flow, for the
+ * client's next pushed request, for the next read of discovery or keys. A form declares the tenant,
+ * a link does not.
  */
 export async function queueLater(
   { flow, name }: Outcome,

@@ -13,7 +13,10 @@ export const PASSKEY_PERMISSIONS = {
 
 /** Where the browser shows the page, as far as the request tells. */
 export const embeddingOf = (request: Incoming) => ({
-  /** Whether a header of the browser says that it loads a frame. Without this header a script of the page looks for a frame. */
+  /**
+   * Whether a header of the browser says that it loads a frame. Without this header a script of the
+   * page looks for a frame.
+   */
   framed: isFramed(request),
   /** Components in which passkeys work, if the page runs in a plain embedded web view. */
   insteadOfWebView: alternativesTo(request.header('user-agent') ?? ''),
@@ -21,24 +24,37 @@ export const embeddingOf = (request: Incoming) => ({
 
 export type Embedding = Readonly<ReturnType<typeof embeddingOf>>
 
-/** Whether the visit is inside an iframe, where the service never redirects (specification, "Embedding rules"). */
-export const endsInFrame = ({ framed, request }: Pick<Visit, 'framed' | 'request'>) => framed || isFramed(request)
+/**
+ * Whether the visit is inside an iframe, where the service never redirects (specification,
+ * "Embedding rules").
+ */
+export const endsInFrame = ({ framed, request }: Pick<Visit, 'framed' | 'request'>) =>
+  framed || isFramed(request)
 
 const isFramed = (request: Incoming): boolean =>
-  ['iframe', 'frame', 'embed', 'object', 'fencedframe'].includes(request.header('sec-fetch-dest') ?? '')
+  ['iframe', 'frame', 'embed', 'object', 'fencedframe'].includes(
+    request.header('sec-fetch-dest') ?? '',
+  )
 
-/** Android marks a plain web view with `wv`. On iOS only browsers, and views like them, name `Safari`. */
+/**
+ * Android marks a plain web view with `wv`. On iOS only browsers, and views like them, name
+ * `Safari`.
+ */
 function alternativesTo(userAgent: string): readonly string[] {
   if (/Android.*;\s*wv\)/.test(userAgent)) return ['Custom Tabs']
-  const isPlainIos = /\b(?:iPhone|iPad|iPod)\b.*AppleWebKit\//.test(userAgent) && !userAgent.includes('Safari/')
+  const isPlainIos =
+    /\b(?:iPhone|iPad|iPod)\b.*AppleWebKit\//.test(userAgent) && !userAgent.includes('Safari/')
   return isPlainIos ? ['ASWebAuthenticationSession', 'SFSafariViewController'] : []
 }
 
 /**
- * Advice on where the request was opened. A header tells that it is in an iframe; only a script on the page can read the permissions of
- * the iframe.
+ * Advice on where the request was opened. A header tells that it is in an iframe; only a script on
+ * the page can read the permissions of the iframe.
  */
-export function embeddingAdvice(flow: Flow, { request, lacksPermission, tenant }: Visit): readonly Finding[] {
+export function embeddingAdvice(
+  flow: Flow,
+  { request, lacksPermission, tenant }: Visit,
+): readonly Finding[] {
   const findings = new Findings(tenant.provider.profile)
   const permission = PASSKEY_PERMISSIONS[flow]
   const { framed, insteadOfWebView } = embeddingOf(request)

@@ -7,7 +7,10 @@ import type { Reply } from '../http/reply.ts'
 import { endsInFrame } from './embedding.ts'
 import { hostedReply, hostedShell, type Visit } from './shell.ts'
 
-/** The page with which a flow ends: the form that posts the callback, or a page without any callback. */
+/**
+ * The page with which a flow ends: the form that posts the callback, or a page without any
+ * callback.
+ */
 export function endingPage(
   callback: Callback | undefined,
   {
@@ -18,15 +21,23 @@ export function endingPage(
 ): Reply {
   const shell = hostedShell(visit, presentation)
   if (!callback) return hostedReply(renderClosed(shell), shell)
-  if (endsInFrame(visit)) return hostedReply(renderFrameEnding(callback, { shell, isUnsaved }), shell)
-  return hostedReply(renderCallbackForm(callback, shell), { ...shell, redirectUri: callback.redirectUri })
+  if (endsInFrame(visit))
+    return hostedReply(renderFrameEnding(callback, { shell, isUnsaved }), shell)
+  return hostedReply(renderCallbackForm(callback, shell), {
+    ...shell,
+    redirectUri: callback.redirectUri,
+  })
 }
 
 /**
- * Form Post Response Mode: a form that brings the callback to the relying party. A script submits it at once; without
- * scripts the user presses the button, which has no name and so adds nothing to the form.
+ * Form Post Response Mode: a form that brings the callback to the relying party. A script submits
+ * it at once; without scripts the user presses the button, which has no name and so adds nothing to
+ * the form.
  */
-export function renderCallbackForm({ redirectUri, params }: Omit<Callback, 'mode'>, shell: Shell): RenderedPage {
+export function renderCallbackForm(
+  { redirectUri, params }: Omit<Callback, 'mode'>,
+  shell: Shell,
+): RenderedPage {
   const t = translate(shell.lang)
   return renderPage(shell, {
     title: t('callback.title'),
@@ -45,8 +56,9 @@ ${params.map(
 }
 
 /**
- * The end of a flow inside an iframe, where the service does not redirect (specification, "Embedding rules"). It names the
- * target and the parameters of the redirect; the query of the target and the values do not leave the sandbox.
+ * The end of a flow inside an iframe, where the service does not redirect (specification,
+ * "Embedding rules"). It names the target and the parameters of the redirect; the query of the
+ * target and the values do not leave the sandbox.
  */
 function renderFrameEnding(
   { redirectUri, params }: Callback,

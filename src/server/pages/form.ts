@@ -17,13 +17,24 @@ const CHOICE = {
 /** The forms with which a user decides on a page: they continue the flow of their request. */
 export const CHOICE_ENDPOINTS = {
   use: { ...CHOICE, flow: 'use', path: '/v1/oidc/use/choice', title: 'Choice on the Use page' },
-  create: { ...CHOICE, flow: 'create', path: '/v1/oidc/create/choice', title: 'Choice on the Create page' },
+  create: {
+    ...CHOICE,
+    flow: 'create',
+    path: '/v1/oidc/create/choice',
+    title: 'Choice on the Create page',
+  },
 } as const satisfies Readonly<Record<'use' | 'create', Endpoint>>
 
-/** A form of a hosted page. It holds no redirect target, which stays on the server with the transaction. */
+/**
+ * A form of a hosted page. It holds no redirect target, which stays on the server with the
+ * transaction.
+ */
 export type HostedForm = ReturnType<typeof readHostedForm>
 
-/** Reads a form of a hosted page. @throws Refusal 403 for a foreign host name, 400 without a transaction */
+/**
+ * Reads a form of a hosted page.
+ * @throws Refusal 403 for a foreign host name, 400 without a transaction
+ */
 export function readHostedForm(request: Incoming, guard: ControlGuard) {
   refuseReboundHost(request, guard)
   const fields = new Map(decodePairs(Buffer.from(request.body).toString('utf8')))
@@ -42,7 +53,10 @@ export function readHostedForm(request: Incoming, guard: ControlGuard) {
     chosenLanguage: field('chosen_language'),
     /** A script on the page found itself in an iframe. */
     framed: field('framed') === 'true',
-    /** A script on the page found that this iframe lacks the permission for passkeys. This is believed only against the request. */
+    /**
+     * A script on the page found that this iframe lacks the permission for passkeys. This is
+     * believed only against the request.
+     */
     lacksPermission: field('framed') === 'true' && field('permission') === 'denied',
     /** A script on the page found that the device lacks the requested font. */
     lacksFont: field('font') === 'missing',
@@ -53,8 +67,8 @@ export function readHostedForm(request: Incoming, guard: ControlGuard) {
 }
 
 /**
- * The path of the endings for the request of a form. The request for them does not tell whether their page is in a frame, so a parameter
- * does.
+ * The path of the endings for the request of a form. The request for them does not tell whether
+ * their page is in a frame, so a parameter does.
  * @param path of the flow, with the prefix of the tenant: `/v1/oidc/use`
  */
 export function endingsPath(
@@ -77,7 +91,10 @@ export function endingsPath(
 
 const RESTART_HINT = 'Go back to the app and start again: each request is answered once.'
 
-/** The transaction that the form names. @throws Refusal 410 when the transaction is answered, unknown or expired */
+/**
+ * The transaction that the form names.
+ * @throws Refusal 410 when the transaction is answered, unknown or expired
+ */
 export async function requirePending(
   { transaction }: Pick<HostedForm, 'transaction'>,
   tenant: Tenant,

@@ -5,11 +5,19 @@ import type { Incoming } from '../http/incoming.ts'
 /** The cookie that holds the persona of this browser's last Use. */
 const LAST_PERSONA_COOKIE = 'agekey_sandbox_last_persona'
 
-/** The cookie after a Use; a Use without a persona clears it. `undefined` when there is nothing to set or clear. */
-export function lastPersonaCookie(name: string | undefined, request: Incoming, tenant: Tenant): Cookie | undefined {
+/**
+ * The cookie after a Use; a Use without a persona clears it. `undefined` when there is nothing to
+ * set or clear.
+ */
+export function lastPersonaCookie(
+  name: string | undefined,
+  request: Incoming,
+  tenant: Tenant,
+): Cookie | undefined {
   const isNeeded = name !== undefined || readCookie(request, LAST_PERSONA_COOKIE) !== undefined
   return isNeeded ? hostedCookie(LAST_PERSONA_COOKIE, name, tenant) : undefined
 }
 
 /** The name of the persona of this browser's last Use; the persona may be gone. */
-export const lastPersonaOf = (request: Incoming): string | undefined => readCookie(request, LAST_PERSONA_COOKIE)
+export const lastPersonaOf = (request: Incoming): string | undefined =>
+  readCookie(request, LAST_PERSONA_COOKIE)

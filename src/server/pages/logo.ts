@@ -25,18 +25,25 @@ export interface ClientBadge {
 }
 
 /** The badge of a client, without a logo if its file is missing. */
-export async function clientBadge({ clients, basePath }: Tenant, clientId: string): Promise<ClientBadge> {
+export async function clientBadge(
+  { clients, basePath }: Tenant,
+  clientId: string,
+): Promise<ClientBadge> {
   const client = clients.find(clientId)
   const name = client?.name ?? clientId
   const changedAt = client?.logo === undefined ? undefined : await changeTimeOf(client.logo)
   if (changedAt === undefined) return { name }
   // The time in the URL makes a changed logo visible at once, despite the browser's cache.
-  return { name, logoPath: `${basePath}/_sandbox/clients/${encodeURIComponent(clientId)}/logo?v=${changedAt}` }
+  return {
+    name,
+    logoPath: `${basePath}/_sandbox/clients/${encodeURIComponent(clientId)}/logo?v=${changedAt}`,
+  }
 }
 
 /** The logo of the relying party, or its initial. The heading beside it has the name. */
 export function renderClientBadge({ name, logoPath }: ClientBadge): Html {
-  if (logoPath !== undefined) return html`<img class="client-logo" src="${logoPath}" alt="" width="48" height="48">`
+  if (logoPath !== undefined)
+    return html`<img class="client-logo" src="${logoPath}" alt="" width="48" height="48">`
   const [initial = '?'] = name.trim()
   return html`<span class="client-logo initial" aria-hidden="true">${initial.toUpperCase()}</span>`
 }
@@ -64,7 +71,9 @@ export const clientLogo: Handler = async ({ params }, { clients }) => {
 
 const typeOf = (file: string): string | undefined => TYPES[extname(file).toLowerCase()]
 
-/** The time of the last change in epoch milliseconds; `undefined` when the path is no image file. */
+/**
+ * The time of the last change in epoch milliseconds; `undefined` when the path is no image file.
+ */
 async function changeTimeOf(file: string): Promise<number | undefined> {
   if (typeOf(file) === undefined) return undefined
   const found = await stat(file).catch(() => undefined)

@@ -11,8 +11,8 @@ import { directionOf, englishOn, type Translate } from '../http/html/messages.ts
 import { endingsPath } from './form.ts'
 import { renderListFilter, renderPendingFields, type WaitingPage } from './waiting-page.ts'
 /**
- * The section "Force an ending". There are too many endings for the page: a script loads them into the form when the section opens;
- * without scripts a link leads to their own page.
+ * The section "Force an ending". There are too many endings for the page: a script loads them into
+ * the form when the section opens; without scripts a link leads to their own page.
  */
 export function renderEndings(page: WaitingPage, t: Translate): Html {
   const count = forcibleOutcomes(page).length
@@ -33,8 +33,10 @@ function renderDrivingBar(
   page: WaitingPage,
   t: Translate,
 ): Html {
-  if (by === 'frame') return html`<p class="notice" data-testid="driving-bar">${t('driving.frame')}</p>`
-  // A form, not a link: after a navigation from another site, a reload does not send the cookie of the console.
+  if (by === 'frame')
+    return html`<p class="notice" data-testid="driving-bar">${t('driving.frame')}</p>`
+  // A form, not a link: after a navigation from another site, a reload does not send the cookie of
+  // the console.
   return html`<form class="notice" method="post" action="${page.path}/continue#endings-title" data-testid="driving-bar">${renderPendingFields(page)}
 <p>${t('driving.token')} <a href="${consolePath}" target="_blank" rel="noopener">${t('driving.signIn')} <span class="unseen">(${t('choose.newTab')})</span></a></p>
 <button class="secondary" data-testid="driving-again">${t('driving.again')}</button>
@@ -45,25 +47,36 @@ function renderDrivingBar(
 const OWN_BUTTONS = ['code_issued', 'request_uri.expired']
 
 /**
- * The outcomes that can be forced on a request: those of its flow and, for a visitor who may drive the sandbox, those of the later calls.
+ * The outcomes that can be forced on a request: those of its flow and, for a visitor who may drive
+ * the sandbox, those of the later calls.
  */
 const forcibleOutcomes = ({ transaction, drivingBar }: WaitingPage): readonly Outcome[] =>
   outcomesFor(transaction.flow).filter(
-    ({ flow }) => flow === transaction.flow || (drivingBar === undefined && (flow === 'token' || flow === 'upgrade')),
+    ({ flow }) =>
+      flow === transaction.flow ||
+      (drivingBar === undefined && (flow === 'token' || flow === 'upgrade')),
   )
 
 /** What this request lacks for an outcome: `scope svc.upgrade`. */
-function whatIsMissing(outcome: Outcome, { transaction, earlier, brand }: WaitingPage): string | undefined {
+function whatIsMissing(
+  outcome: Outcome,
+  { transaction, earlier, brand }: WaitingPage,
+): string | undefined {
   const need = unmetNeed(outcome, transaction, earlier)
   return need && needInWords(need, upgradeScope(brand))
 }
 
 /**
- * A button per outcome, and an optional persona by name. The list has its own form, because Enter in a text field presses the first
- * button of its form. The form posts `transaction`, `with_persona` and `outcome`.
+ * A button per outcome, and an optional persona by name. The list has its own form, because Enter
+ * in a text field presses the first button of its form. The form posts `transaction`,
+ * `with_persona` and `outcome`.
  * @param personas names to suggest
  */
-export function renderOutcomeList(page: WaitingPage, personas: readonly string[], t: Translate): Html {
+export function renderOutcomeList(
+  page: WaitingPage,
+  personas: readonly string[],
+  t: Translate,
+): Html {
   const groups = grouped(forcibleOutcomes(page), groupTitle)
   const plain = groups.find(([title]) => title === ENDINGS)
   const wrong = groups.filter((group) => group !== plain)
@@ -80,7 +93,10 @@ ${renderListFilter({ list: 'outcome-list', label: t('ending.filter'), testId: 'f
 ${plain && html`<section>${renderMembers(plain[1])}</section>`}
 <div class="wrong"><h3${ownOn(t)}>${t('ending.more')}</h3>
 ${wrong.map(
-  ([title, members]) => html`<details><summary>${title} <span class="count">${members.length}</span></summary>
+  ([
+    title,
+    members,
+  ]) => html`<details><summary>${title} <span class="count">${members.length}</span></summary>
 ${renderMembers(members)}</details>
 `,
 )}</div></div>
@@ -92,7 +108,10 @@ const MAX_SUGGESTED = 100
 
 const ENDINGS = 'Endings'
 
-const PREFIX_TITLES: Readonly<Record<string, string>> = { id_token: 'ID token', callback: 'Callback' }
+const PREFIX_TITLES: Readonly<Record<string, string>> = {
+  id_token: 'ID token',
+  callback: 'Callback',
+}
 
 /** The group of an outcome: its call or, for an ending of the flow, its name up to the last dot. */
 function groupTitle({ flow, name }: Outcome): string {
@@ -104,9 +123,13 @@ function groupTitle({ flow, name }: Outcome): string {
 }
 
 /** The attributes of a translated text within English text. */
-const ownOn = (t: Translate): Html | false => englishOn(t) && html` lang="${t.lang}" dir="${directionOf(t.lang)}"`
+const ownOn = (t: Translate): Html | false =>
+  englishOn(t) && html` lang="${t.lang}" dir="${directionOf(t.lang)}"`
 
-/** A correct relying party accepts some outcomes, which their buttons say: control cases and the usual endings. */
+/**
+ * A correct relying party accepts some outcomes, which their buttons say: control cases and the
+ * usual endings.
+ */
 function renderOutcome(outcome: Outcome, page: WaitingPage, t: Translate): Html {
   const { name, summary, correctClient } = outcome
   const missing = whatIsMissing(outcome, page)

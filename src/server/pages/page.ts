@@ -22,7 +22,8 @@ import type { WaitingPage } from './waiting-page.ts'
 
 /** The page on which the user decides the pending request `id`. */
 export async function hostedPage(id: string, pending: Pending, visit: Visit): Promise<Reply> {
-  // The store answers many requests at once: without a turn, all their pages would be rendered in one go.
+  // The store answers many requests at once: without a turn, all their pages would be rendered in
+  // one go.
   await takeTurn()
   const { transaction } = pending
   const page = await waitingPage(pending, { id, visit })
@@ -31,7 +32,10 @@ export async function hostedPage(id: string, pending: Pending, visit: Visit): Pr
       ? await renderCreatePage({ ...page, transaction }, visit)
       : await renderChoicePage({ ...page, transaction }, visit)
   // Chromium applies form-action also to the redirect after the form.
-  const reply = hostedReply(rendered, { lang: page.shell.lang, redirectUri: transaction.redirectUri })
+  const reply = hostedReply(rendered, {
+    lang: page.shell.lang,
+    redirectUri: transaction.redirectUri,
+  })
   // With `no-store` the back button would request the URL again and begin a second flow.
   return { ...reply, headers: { ...reply.headers, 'Cache-Control': 'private, no-cache' } }
 }
@@ -60,17 +64,23 @@ export async function waitingPage(
 }
 
 /**
- * Decision: the Create page preselects the persona of this browser's last Use, otherwise the persona without an age key, so that the main
- * button never replaces an age key by accident.
+ * Decision: the Create page preselects the persona of this browser's last Use, otherwise the
+ * persona without an age key, so that the main button never replaces an age key by accident.
  */
-async function renderCreatePage(page: WaitingPage<CreateTransaction>, visit: Visit): Promise<RenderedPage> {
+async function renderCreatePage(
+  page: WaitingPage<CreateTransaction>,
+  visit: Visit,
+): Promise<RenderedPage> {
   const personas = await visit.tenant.personas.list()
   const candidates = [lastPersonaOf(visit.request), FALLBACK_PERSONAS.create]
   const selected = candidates.find((name) => personas.some((persona) => persona.name === name))
   return renderCreate(page, { personas, selected })
 }
 
-async function renderChoicePage(page: WaitingPage<UseTransaction>, { tenant, request }: Visit): Promise<RenderedPage> {
+async function renderChoicePage(
+  page: WaitingPage<UseTransaction>,
+  { tenant, request }: Visit,
+): Promise<RenderedPage> {
   const { claims, presentation } = page.transaction
   const changed = await tenant.personas.changed()
   const choiceOf = (persona: PersonaChoice['persona']): PersonaChoice => {

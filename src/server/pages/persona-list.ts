@@ -16,10 +16,15 @@ const GROUPS = {
 } as const satisfies Readonly<Record<PersonaGroup, string>>
 
 /**
- * One button per persona; pressing it submits the surrounding form with `persona=NAME`. The usual personas and the last used one are
- * visible, all others folded by group. Scripts add a search and keys, which can be switched off (WCAG 2.1.4).
+ * One button per persona; pressing it submits the surrounding form with `persona=NAME`. The usual
+ * personas and the last used one are visible, all others folded by group. Scripts add a search and
+ * keys, which can be switched off (WCAG 2.1.4).
  */
-export function renderPersonaList(choices: readonly PersonaChoice[], row: RowContext, t: Translate): Html {
+export function renderPersonaList(
+  choices: readonly PersonaChoice[],
+  row: RowContext,
+  t: Translate,
+): Html {
   const { open, folded } = divideChoices(choices, row.last)
   const elsewhere = html`${t('find.ending')} <a href="#endings-title">${t('ending.title')}</a>`
   return html`<div class="row"><h2 id="personas-title">${t('choose.personas')}</h2>
@@ -53,21 +58,32 @@ export interface RowContext {
   /** The requested thresholds, in the order of the request. */
   readonly thresholds: readonly number[]
   readonly canCreate: boolean
-  /** The path of the reasons, up to the name of the persona: `/v1/oidc/use/why?transaction=...&persona=`. */
+  /**
+   * The path of the reasons, up to the name of the persona:
+   * `/v1/oidc/use/why?transaction=...&persona=`.
+   */
   readonly whyPath: string
   /** The persona that this browser used last. */
   readonly last: string | undefined
 }
 
-/** One row: a button with title, name, answers and a short reason, and a link to all reasons, which a script shows in place. */
-function renderPersonaRow({ persona, evaluation, isChanged }: PersonaChoice, row: RowContext, t: Translate): Html {
+/**
+ * One row: a button with title, name, answers and a short reason, and a link to all reasons, which
+ * a script shows in place.
+ */
+function renderPersonaRow(
+  { persona, evaluation, isChanged }: PersonaChoice,
+  row: RowContext,
+  t: Translate,
+): Html {
   const { name, title, purpose } = persona
   const english = englishOn(t)
   const answers = evaluation
     ? renderAnswers(evaluation.ageThresholds, row.thresholds, t)
     : html`<b class="tag none">${t(row.canCreate ? 'persona.none.create' : 'persona.none.decline')}</b>`
   return html`<li><button name="persona" value="${name}" data-testid="persona-${name}"><b${english} title="${purpose}">${title}</b> <span class="row answers">${answers}</span> <span class="meta"><span><code>${name}</code>${name === row.last && html` <em class="tag">${t('persona.last')}</em>`}${isChanged && html` <em class="tag warn">${t('persona.changed')}</em>`}</span> <small>${reasonText(evaluation?.reason, t)}</small></span></button>${
-    evaluation && html`<a href="${row.whyPath}${name}" aria-label="${t('persona.why')}: ${name}">?</a>`
+    evaluation &&
+    html`<a href="${row.whyPath}${name}" aria-label="${t('persona.why')}: ${name}">?</a>`
   }</li>
 `
 }
@@ -83,25 +99,40 @@ function reasonText(reason: BriefReason | undefined, t: Translate): string {
 }
 
 /** The requested thresholds in two groups, reached and not reached: `13, 16 yes`, `18, 21 no`. */
-function renderAnswers(answers: AgeThresholds, requested: readonly number[], t: Translate): readonly Html[] {
+function renderAnswers(
+  answers: AgeThresholds,
+  requested: readonly number[],
+  t: Translate,
+): readonly Html[] {
   const thresholds = [...new Set(requested)]
   const yes = thresholds.filter((threshold) => answers[threshold])
   const no = thresholds.filter((threshold) => !answers[threshold])
   return [
-    ...(yes.length > 0 ? [html`<b class="tag yes">${t('persona.yes', { threshold: shortList(yes) })}</b> `] : []),
-    ...(no.length > 0 ? [html`<b class="tag no">${t('persona.no', { threshold: shortList(no) })}</b>`] : []),
+    ...(yes.length > 0
+      ? [html`<b class="tag yes">${t('persona.yes', { threshold: shortList(yes) })}</b> `]
+      : []),
+    ...(no.length > 0
+      ? [html`<b class="tag no">${t('persona.no', { threshold: shortList(no) })}</b>`]
+      : []),
   ]
 }
 
-/** Thresholds per answer in a row; of more the row names the first two and the last. The reasons name all. */
+/**
+ * Thresholds per answer in a row; of more the row names the first two and the last. The reasons
+ * name all.
+ */
 const MAX_NAMED = 5
 
 const shortList = (thresholds: readonly number[]): string =>
-  (thresholds.length > MAX_NAMED ? [...thresholds.slice(0, 2), '…', ...thresholds.slice(-1)] : thresholds).join(', ')
+  (thresholds.length > MAX_NAMED
+    ? [...thresholds.slice(0, 2), '…', ...thresholds.slice(-1)]
+    : thresholds
+  ).join(', ')
 
 /**
- * Decision: the personas that are visible on the choice page. Together they answer yes, no and both to the usual thresholds, stand on
- * both sides of an 18th birthday, and include one that cannot answer.
+ * Decision: the personas that are visible on the choice page. Together they answer yes, no and both
+ * to the usual thresholds, stand on both sides of an 18th birthday, and include one that cannot
+ * answer.
  */
 export const USUAL_PERSONAS: readonly string[] = [
   'adult-passport',
@@ -113,8 +144,8 @@ export const USUAL_PERSONAS: readonly string[] = [
 ]
 
 /**
- * Divides the personas into visible and folded ones. The usual personas keep their places, followed by the one that this browser used
- * last. A sandbox without usual personas shows its first six.
+ * Divides the personas into visible and folded ones. The usual personas keep their places, followed
+ * by the one that this browser used last. A sandbox without usual personas shows its first six.
  */
 export function divideChoices(
   choices: readonly PersonaChoice[],

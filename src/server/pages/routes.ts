@@ -20,8 +20,13 @@ import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 
 type Host = Pick<HttpHost, 'version' | 'guard'>
 
-/** The routes of a hosted page beside its choice: the reasons of an answer, the endings, and forms that show the page again. */
-export function createHostedRoutes(host: Host): Readonly<Record<'language' | 'goOn' | 'why' | 'endings', Handler>> {
+/**
+ * The routes of a hosted page beside its choice: the reasons of an answer, the endings, and forms
+ * that show the page again.
+ */
+export function createHostedRoutes(
+  host: Host,
+): Readonly<Record<'language' | 'goOn' | 'why' | 'endings', Handler>> {
   /** The page of a form, as it was but for the changes. */
   async function showAgain(
     form: HostedForm,
@@ -29,7 +34,13 @@ export function createHostedRoutes(host: Host): Readonly<Record<'language' | 'go
   ) {
     const pending = await requirePending(form, changes.tenant)
     const { transaction, chosenLanguage, continued, framed } = form
-    return hostedPage(transaction, pending, { ...host, chosenLanguage, continued, framed, ...changes })
+    return hostedPage(transaction, pending, {
+      ...host,
+      chosenLanguage,
+      continued,
+      framed,
+      ...changes,
+    })
   }
   return {
     why: (request, tenant) => showReasons({ ...host, request, tenant }),
@@ -46,21 +57,34 @@ export function createHostedRoutes(host: Host): Readonly<Record<'language' | 'go
         throw Refusal.invalidRequest(message, { title: 'No such language' })
       }
       const reply = await showAgain(form, { request, tenant, chosenLanguage })
-      return { reply: { ...reply, cookies: [hostedCookie(LANGUAGE_COOKIE, chosenLanguage, tenant)] } }
+      return {
+        reply: { ...reply, cookies: [hostedCookie(LANGUAGE_COOKIE, chosenLanguage, tenant)] },
+      }
     },
   }
 }
 
-/** `use/why?transaction=ID&persona=NAME`: why a persona would get its answers to a waiting request. */
+/**
+ * `use/why?transaction=ID&persona=NAME`: why a persona would get its answers to a waiting request.
+ */
 async function showReasons(visit: Visit): Promise<Answer> {
   const { request, tenant } = visit
   refuseReboundHost(request, visit.guard)
-  const { transaction: id = '', persona: name = '', chosen_language: chosen = '' } = readSearch(request)
+  const {
+    transaction: id = '',
+    persona: name = '',
+    chosen_language: chosen = '',
+  } = readSearch(request)
   const { transaction } = await requirePending({ transaction: id }, tenant)
-  const persona = await requirePersona(name, { personas: tenant.personas, source: 'query parameter persona' })
+  const persona = await requirePersona(name, {
+    personas: tenant.personas,
+    source: 'query parameter persona',
+  })
   const { age_key: ageKey } = tenant.personas.resolved(persona)
   if (transaction.flow !== 'use' || !ageKey)
-    throw Refusal.invalidRequest(`persona: ${persona.name} has no age key here, so there are no answers to explain`)
+    throw Refusal.invalidRequest(
+      `persona: ${persona.name} has no age key here, so there are no answers to explain`,
+    )
   const { ageThresholds, trace } = evaluate(ageKey.signals, transaction.claims, tenant.clock.now())
   const chosenLanguage = findLanguage(chosen)
   const shell = hostedShell({ ...visit, chosenLanguage }, transaction.presentation)
@@ -79,17 +103,31 @@ async function showReasons(visit: Visit): Promise<Answer> {
   return { reply: hostedReply(rendered, shell) }
 }
 
-/** `use/endings?transaction=ID`, and the same for Create: all endings that a waiting request can have. */
+/**
+ * `use/endings?transaction=ID`, and the same for Create: all endings that a waiting request can
+ * have.
+ */
 async function showEndings(visit: Visit): Promise<Answer> {
   const { request, tenant } = visit
   refuseReboundHost(request, visit.guard)
-  const { transaction: id = '', chosen_language: chosen = '', continued, framed } = readSearch(request)
+  const {
+    transaction: id = '',
+    chosen_language: chosen = '',
+    continued,
+    framed,
+  } = readSearch(request)
   const pending = await requirePending({ transaction: id }, tenant)
-  const told = { chosenLanguage: findLanguage(chosen), continued: continued === 'true', framed: framed === 'true' }
+  const told = {
+    chosenLanguage: findLanguage(chosen),
+    continued: continued === 'true',
+    framed: framed === 'true',
+  }
   const page = await waitingPage(pending, { id, visit: { ...visit, ...told } })
   const personas = (await tenant.personas.list()).map(({ name }) => name)
   const { redirectUri } = pending.transaction
-  return { reply: hostedReply(renderEndingsPage(page, personas), { lang: page.shell.lang, redirectUri }) }
+  return {
+    reply: hostedReply(renderEndingsPage(page, personas), { lang: page.shell.lang, redirectUri }),
+  }
 }
 
 export function renderEndingsPage(page: WaitingPage, personas: readonly string[]): RenderedPage {
@@ -124,7 +162,11 @@ export const createEmbeddingRoute =
     })
     // The path without the base URL: the frame then has the origin of this page.
     const useUrl = `${new URL(useIssuer(provider)).pathname}?${query}`
-    return { reply: page(200, renderEmbeddingDemo(useUrl, shellOf(tenant, host.version)), { frames: true }) }
+    return {
+      reply: page(200, renderEmbeddingDemo(useUrl, shellOf(tenant, host.version)), {
+        frames: true,
+      }),
+    }
   }
 
 /** The same Use request in two iframes (specification, "Embedding rules"). */

@@ -25,8 +25,8 @@ export interface Visit {
 }
 
 /**
- * The surroundings of a hosted page: language, theme and appearance as the authorization request asks (specification, "Hosted screen
- * behavior and appearance").
+ * The surroundings of a hosted page: language, theme and appearance as the authorization request
+ * asks (specification, "Hosted screen behavior and appearance").
  * @param presentation absent for a refused request, whose parameters are not trusted
  */
 export function hostedShell(
@@ -47,7 +47,10 @@ export function hostedShell(
   }
 }
 
-/** A hosted page in a language. Its forms may post to the sandbox and, if given, to the origin of `redirectUri`. */
+/**
+ * A hosted page in a language. Its forms may post to the sandbox and, if given, to the origin of
+ * `redirectUri`.
+ */
 export function hostedReply(
   rendered: RenderedPage,
   { lang, redirectUri }: { lang: string; redirectUri?: string },
@@ -57,7 +60,10 @@ export function hostedReply(
   return { ...reply, headers: { ...reply.headers, 'Content-Language': lang } }
 }
 
-/** A source of `form-action`: the origin, or only the scheme for an IPv6 address, which CSP cannot express. */
+/**
+ * A source of `form-action`: the origin, or only the scheme for an IPv6 address, which CSP cannot
+ * express.
+ */
 function formTarget(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)
   return hostname.startsWith('[') ? protocol : origin

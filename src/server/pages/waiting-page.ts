@@ -21,7 +21,10 @@ export interface WaitingPage<
   readonly findings: readonly Finding[]
   /** Advice that applies when this device lacks the requested font. */
   readonly fontFindings?: readonly Finding[]
-  /** The path of the flow, with the prefix of the tenant: `/v1/oidc/use`. The forms of the page post below this path. */
+  /**
+   * The path of the flow, with the prefix of the tenant: `/v1/oidc/use`. The forms of the page post
+   * below this path.
+   */
   readonly path: string
   readonly client: ClientBadge
   /** The brand word of the profile, for the name of the upgrade scope. */
@@ -31,7 +34,10 @@ export interface WaitingPage<
   readonly now: number
   /** The answer of an earlier flow of the client that can be sent again. */
   readonly earlier?: ReplayableAnswer | undefined
-  /** Why the visitor may not drive the sandbox, and the page on which the console asks for the token; absent for a visitor who may. */
+  /**
+   * Why the visitor may not drive the sandbox, and the page on which the console asks for the
+   * token; absent for a visitor who may.
+   */
   readonly drivingBar?: { readonly by: 'frame' | 'token'; readonly consolePath: string } | undefined
   /** The user continues where no passkey works. */
   readonly continued?: boolean | undefined
@@ -39,7 +45,10 @@ export interface WaitingPage<
   readonly chosenLanguage?: string | undefined
 }
 
-/** Whether no passkey works where the page is shown, and the user has not continued: the page then offers only to go back. */
+/**
+ * Whether no passkey works where the page is shown, and the user has not continued: the page then
+ * offers only to go back.
+ */
 export const isBlocked = ({ embedding, continued }: WaitingPage): boolean =>
   embedding.insteadOfWebView.length > 0 && !continued
 
@@ -50,13 +59,15 @@ export function renderPendingFields({
   continued,
 }: Pick<WaitingPage, 'id' | 'chosenLanguage' | 'continued'>): Html {
   return html`<input type="hidden" name="transaction" value="${id}">${
-    chosenLanguage !== undefined && html`<input type="hidden" name="chosen_language" value="${chosenLanguage}">`
+    chosenLanguage !== undefined &&
+    html`<input type="hidden" name="chosen_language" value="${chosenLanguage}">`
   }${continued && html`<input type="hidden" name="continued" value="true">`}`
 }
 
 /**
- * The menu of languages, each under its own name. It belongs to a form of `renderOtherForms` and posts `language`. A script submits
- * the form when a pointer picks a language, and hides the button until a key has changed the choice.
+ * The menu of languages, each under its own name. It belongs to a form of `renderOtherForms` and
+ * posts `language`. A script submits the form when a pointer picks a language, and hides the button
+ * until a key has changed the choice.
  */
 export function renderLanguageMenu(t: Translate): Html {
   return html`<div class="row language">
@@ -72,8 +83,9 @@ ${Object.entries(LANGUAGES).map(
 }
 
 /**
- * The forms of the button "continue anyway", which shows the page again with all its choices, and of the menu. They stand at the end of the
- * page: the first form of every hosted page is the user's choice.
+ * The forms of the button "continue anyway", which shows the page again with all its choices, and
+ * of the menu. They stand at the end of the page: the first form of every hosted page is the user's
+ * choice.
  */
 export function renderOtherForms(page: WaitingPage): Html {
   const form = (path: 'continue' | 'language') =>
@@ -83,8 +95,9 @@ export function renderOtherForms(page: WaitingPage): Html {
 }
 
 /**
- * Explains an iframe or an embedded web view. Every page contains the part about the iframe; the server or a script shows it. The script
- * also reads the permission, which no header holds. Where no passkey works, the notice offers to continue in the sandbox anyway.
+ * Explains an iframe or an embedded web view. Every page contains the part about the iframe; the
+ * server or a script shows it. The script also reads the permission, which no header holds. Where
+ * no passkey works, the notice offers to continue in the sandbox anyway.
  */
 export function renderEmbeddingNotice(
   { embedding, continued }: Pick<WaitingPage, 'embedding' | 'continued'>,
@@ -120,8 +133,9 @@ const renderContinueButton = (t: Translate): Html =>
 <p class="hint" id="continue-hint">${t('continue.hint')}</p>`
 
 /**
- * A search field for the list with the id `list`: only entries with every word stay visible. A script shows the field, opens groups with
- * matches, and names the nearest entries and matches `elsewhere` when there are none; Enter takes the first match.
+ * A search field for the list with the id `list`: only entries with every word stay visible. A
+ * script shows the field, opens groups with matches, and names the nearest entries and matches
+ * `elsewhere` when there are none; Enter takes the first match.
  */
 export function renderListFilter(
   {
@@ -129,7 +143,12 @@ export function renderListFilter(
     label,
     testId,
     elsewhere,
-  }: { readonly list: string; readonly label: string; readonly testId?: string; readonly elsewhere?: Html },
+  }: {
+    readonly list: string
+    readonly label: string
+    readonly testId?: string
+    readonly elsewhere?: Html
+  },
   t: Translate,
 ): Html {
   return html`<div class="filter" data-filter="${list}" data-none="${t('find.none')}" data-nearest="${t('find.nearest')}" hidden>

@@ -1,5 +1,11 @@
 import { conclude } from '../../sandbox/decision/conclude.ts'
-import { type Decision, decide, decideByChoice, decideEnded, runClockSteps } from '../../sandbox/decision/decide.ts'
+import {
+  type Decision,
+  decide,
+  decideByChoice,
+  decideEnded,
+  runClockSteps,
+} from '../../sandbox/decision/decide.ts'
 import { keepPending, type Pending, takePending } from '../../sandbox/decision/pending.ts'
 import { requireRequestedNames } from '../../sandbox/decision/sources.ts'
 import { onDemand } from '../../sandbox/files/on-demand.ts'
@@ -35,13 +41,17 @@ export function createAuthorizeRoutes({
 }: Pick<HttpHost, 'version' | 'guard'>): Readonly<Record<'use' | 'create' | 'choice', Handler>> {
   return {
     use: (request, tenant) => authorize('use', { request, tenant, version, guard }, beginUse),
-    create: (request, tenant) => authorize('create', { request, tenant, version, guard }, beginCreate),
+    create: (request, tenant) =>
+      authorize('create', { request, tenant, version, guard }, beginCreate),
     choice: (request, tenant) => choose({ request, tenant, version, guard }),
   }
 }
 
 /** Checks the parameters of E1 or E3. */
-type Begin<T extends Transaction> = (query: Pairs, provider: Tenant['provider']) => Beginning<T> | Promise<Beginning<T>>
+type Begin<T extends Transaction> = (
+  query: Pairs,
+  provider: Tenant['provider'],
+) => Beginning<T> | Promise<Beginning<T>>
 
 async function authorize<T extends Transaction>(
   flow: T['flow'],
@@ -76,15 +86,27 @@ async function authorize<T extends Transaction>(
 }
 
 /** Advice on requested features that the hosted pages show in another way. */
-const advise = async ({ appearance }: Presentation, { provider }: Tenant): Promise<readonly Finding[]> =>
-  appearance.text_color === undefined ? [] : (await loadAppearance()).colourAdvice(appearance, provider)
+const advise = async (
+  { appearance }: Presentation,
+  { provider }: Tenant,
+): Promise<readonly Finding[]> =>
+  appearance.text_color === undefined
+    ? []
+    : (await loadAppearance()).colourAdvice(appearance, provider)
 
-const adviseOnFont = async ({ appearance }: Presentation, { provider }: Tenant): Promise<readonly Finding[]> =>
-  (await loadAppearance()).fontAdvice(appearance, provider)
+const adviseOnFont = async (
+  { appearance }: Presentation,
+  { provider }: Tenant,
+): Promise<readonly Finding[]> => (await loadAppearance()).fontAdvice(appearance, provider)
 
 /** An authorization request for expectations and scenarios. */
 const authorizationCall = (
-  { flow, clientId, state, nonce }: Pick<Transaction, 'flow' | 'clientId' | 'state'> & { nonce?: string | undefined },
+  {
+    flow,
+    clientId,
+    state,
+    nonce,
+  }: Pick<Transaction, 'flow' | 'clientId' | 'state'> & { nonce?: string | undefined },
   { request, tenant }: Visit,
 ): ReceivedCall => ({
   flow,
@@ -110,7 +132,11 @@ async function refuse(
   const read =
     changes.length === 0
       ? callback
-      : await applyChanges('callback', callback, { flow, changes, tools: createTamperTools(tenant) })
+      : await applyChanges('callback', callback, {
+          flow,
+          changes,
+          tools: createTamperTools(tenant),
+        })
   return async (link) => {
     const leading = link ? withDescriptionEnd(read, endingWith(link)) : read
     return {
@@ -132,13 +158,19 @@ async function choose(visit: Visit): Promise<Answer> {
   const persona = form.field('persona') ?? form.field('with_persona')
   const backPath = endingsPath(`${tenant.basePath}/v1/oidc/${pending.transaction.flow}`, form)
   const choice = { persona, outcome: form.field('outcome') }
-  const decision = await decideByChoice(pending.transaction, choice, tenant).catch((error: unknown) => {
-    throw error instanceof Refusal ? error.with({ backPath }) : error
-  })
+  const decision = await decideByChoice(pending.transaction, choice, tenant).catch(
+    (error: unknown) => {
+      throw error instanceof Refusal ? error.with({ backPath }) : error
+    },
+  )
   if (decision?.laterOutcome) requireDriver({ request, guard, framed: form.framed })
-  if (!decision) throw Refusal.invalidRequest('choice: send persona or outcome.', { title: 'Nothing was chosen' })
+  if (!decision)
+    throw Refusal.invalidRequest('choice: send persona or outcome.', {
+      title: 'Nothing was chosen',
+    })
   // When two forms arrive at once, only one of them receives the transaction.
-  if (!(await takePending(form.transaction, tenant.provider))) throw await notPending(form.transaction, tenant)
+  if (!(await takePending(form.transaction, tenant.provider)))
+    throw await notPending(form.transaction, tenant)
   const { chosenLanguage, framed, lacksPermission } = form
   const asked = tenantAt(tenant, pending.baseUrl)
   const shown: Visit = { ...visit, tenant: asked, chosenLanguage, framed, lacksPermission }
@@ -162,9 +194,15 @@ async function finish(
   const { callback, evaluation, outcome, holder, isUnsaved, traps } = conclusion
   await runClockSteps(decision, tenant)
   if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction, visit)
-  const reply = await callbackReply(callback, { visit, presentation: transaction.presentation, isUnsaved })
+  const reply = await callbackReply(callback, {
+    visit,
+    presentation: transaction.presentation,
+    isUnsaved,
+  })
   const cookie =
-    transaction.flow === 'use' ? lastPersonaCookie(decision.persona?.name, visit.request, tenant) : undefined
+    transaction.flow === 'use'
+      ? lastPersonaCookie(decision.persona?.name, visit.request, tenant)
+      : undefined
   const codes = (callback?.params ?? []).filter(([name]) => name === 'code')
   return {
     reply: cookie ? { ...reply, cookies: [cookie] } : reply,
@@ -174,21 +212,27 @@ async function finish(
     decision: { ...decision, outcome },
     holder,
     // An outcome may send a second code.
-    issuedIds: [...codes.map(([, code]) => identifier('code', code)), ...traps.map((id) => identifier('trap', id))],
+    issuedIds: [
+      ...codes.map(([, code]) => identifier('code', code)),
+      ...traps.map((id) => identifier('trap', id)),
+    ],
     ends: true,
     evaluation,
   }
 }
 
 /**
- * The reply that brings the callback to the relying party: a redirect, or a page with a form. In an iframe, or without a callback, a page
- * explains how the flow ended.
+ * The reply that brings the callback to the relying party: a redirect, or a page with a form. In an
+ * iframe, or without a callback, a page explains how the flow ended.
  * @param options.presentation how the request wants its pages to look, if it was valid
  * @param options.isUnsaved whether an age key could not be saved
  */
 async function callbackReply(
   callback: Callback | undefined,
-  { visit, ...options }: { visit: Visit; presentation?: Presentation | undefined; isUnsaved?: boolean | undefined },
+  {
+    visit,
+    ...options
+  }: { visit: Visit; presentation?: Presentation | undefined; isUnsaved?: boolean | undefined },
 ): Promise<Reply> {
   if (callback && callback.mode !== 'form_post' && !endsInFrame(visit)) {
     const { redirectStatus } = visit.tenant.provider.decisions
@@ -199,7 +243,8 @@ async function callbackReply(
 }
 
 /** Inside an iframe no callback leaves the sandbox, so the journal records none. */
-const callbackToRecord = (callback: Callback | undefined, visit: Visit) => (endsInFrame(visit) ? undefined : callback)
+const callbackToRecord = (callback: Callback | undefined, visit: Visit) =>
+  endsInFrame(visit) ? undefined : callback
 
 // A flow that a script decides needs no page.
 const loadPage = onDemand(() => import('../pages/page.ts'))

@@ -59,10 +59,15 @@ const upgrade = withForcedOutcome('upgrade', {
   },
 })
 
-function published(flow: 'discovery' | 'jwks', document: (request: Incoming, tenant: Tenant) => unknown): Handler {
+function published(
+  flow: 'discovery' | 'jwks',
+  document: (request: Incoming, tenant: Tenant) => unknown,
+): Handler {
   return withForcedOutcome(flow, {
     find: () => undefined,
-    serve: async (request, tenant) => ({ reply: json(200, await document(request, tenant), PUBLIC) }),
+    serve: async (request, tenant) => ({
+      reply: json(200, await document(request, tenant), PUBLIC),
+    }),
   })
 }
 
@@ -99,10 +104,14 @@ interface ServerEndpoint<Found> {
 }
 
 /**
- * A server-to-server call whose outcome can be forced. An outcome with `instead` replaces the work of the service. Every other
- * outcome changes a good reply: a refusal is sent unchanged, and a queued decision stays queued. Scenarios observe every call.
+ * A server-to-server call whose outcome can be forced. An outcome with `instead` replaces the work
+ * of the service. Every other outcome changes a good reply: a refusal is sent unchanged, and a
+ * queued decision stays queued. Scenarios observe every call.
  */
-function withForcedOutcome<Found>(flow: ServerCall, { find, continues, serve }: ServerEndpoint<Found>): Handler {
+function withForcedOutcome<Found>(
+  flow: ServerCall,
+  { find, continues, serve }: ServerEndpoint<Found>,
+): Handler {
   return async (request, tenant) => {
     const found = await find(request, tenant)
     const call = describeCall(flow, { request, tenant, continued: continues?.(found) })
@@ -110,12 +119,14 @@ function withForcedOutcome<Found>(flow: ServerCall, { find, continues, serve }: 
       try {
         await tenant.queue.observe(call, status, decidedBy)
       } catch (error) {
-        // The call was carried out, so it is answered even if the store fails before scenarios see it: the client gets the answer once.
+        // The call was carried out, so it is answered even if the store fails before scenarios see
+        // it: the client gets the answer once.
         unlessUnavailable(error)
       }
     }
     try {
-      const serveCall = async () => inFormOfService(flow, tenant, async () => serve(request, tenant, found))
+      const serveCall = async () =>
+        inFormOfService(flow, tenant, async () => serve(request, tenant, found))
       const { answer, decidedBy } = await answerCall(call, { request, tenant, serve: serveCall })
       await observe(answer.reply.status, decidedBy)
       return { ...answer, clientId: call.client_id }
@@ -127,15 +138,22 @@ function withForcedOutcome<Found>(flow: ServerCall, { find, continues, serve }: 
 }
 
 /**
- * A refusal of the service has the form that the readings want. A refusal of the sandbox itself, such as an unknown name in
- * `X-Sandbox-Outcome`, stays readable whatever the readings are: it is for the developer of the test.
+ * A refusal of the service has the form that the readings want. A refusal of the sandbox itself,
+ * such as an unknown name in `X-Sandbox-Outcome`, stays readable whatever the readings are: it is
+ * for the developer of the test.
  */
-async function inFormOfService<Served>(flow: ServerCall, { readings }: Tenant, serve: () => Promise<Served>) {
+async function inFormOfService<Served>(
+  flow: ServerCall,
+  { readings }: Tenant,
+  serve: () => Promise<Served>,
+) {
   try {
     return await serve()
   } catch (error) {
     const { decisions, ids } = readings
-    throw error instanceof Refusal && ids ? error.with({ form: { call: flow, decisions, readings: ids } }) : error
+    throw error instanceof Refusal && ids
+      ? error.with({ form: { call: flow, decisions, readings: ids } })
+      : error
   }
 }
 
@@ -159,15 +177,19 @@ async function answerCall(
         await forced.settle(false)
         throw error
       })
-  if (!(await forced.settle(true))) return changed(good ?? (await serve()), { call, tenant, changes: readings })
+  if (!(await forced.settle(true)))
+    return changed(good ?? (await serve()), { call, tenant, changes: readings })
   const honest: ServedAnswer = good ?? { reply: json(200, {}) }
   const changes = outcome.instead ? [outcome] : [...readings, outcome]
   const { answer, traps } = await changed(honest, { call, tenant, changes })
-  // A forced refusal is one of the service. The service never refuses a discovery document or a key set.
+  // A forced refusal is one of the service. The service never refuses a discovery document or a key
+  // set.
   const isPublished = call.flow === 'discovery' || call.flow === 'jwks'
   if (isPublished) await rememberTraps(traps, tenant.provider)
   const isRefusal = outcome.instead && !isPublished
-  const reply = isRefusal ? inErrorForm(call.flow, answer.reply, tenant.provider.decisions) : answer.reply
+  const reply = isRefusal
+    ? inErrorForm(call.flow, answer.reply, tenant.provider.decisions)
+    : answer.reply
   const issuedIds = [...(answer.issuedIds ?? []), ...traps.map((id) => identifier('trap', id))]
   return {
     answer: { ...answer, reply, issuedIds, forcedOutcome: outcome, forcedBy, audit: queued?.audit },
@@ -177,14 +199,21 @@ async function answerCall(
 
 async function changed(
   answer: ServedAnswer,
-  { call: { flow }, tenant, changes }: { call: ReceivedCall; tenant: Tenant; changes: readonly AnswerChange[] },
+  {
+    call: { flow },
+    tenant,
+    changes,
+  }: { call: ReceivedCall; tenant: Tenant; changes: readonly AnswerChange[] },
 ): Promise<{ answer: ServedAnswer; traps: readonly string[] }> {
   const tools = createTamperTools(tenant)
   const reply = await applyChanges('reply', answer.reply, { flow, changes, tools })
   return { answer: { ...answer, reply }, traps: tools.traps }
 }
 
-/** The outcome that the call names in its query or headers. @throws Refusal for anything that would be ignored otherwise */
+/**
+ * The outcome that the call names in its query or headers.
+ * @throws Refusal for anything that would be ignored otherwise
+ */
 async function readServerDecision(
   { flow, sentParameters }: ReceivedCall,
   request: Incoming,
@@ -198,7 +227,9 @@ async function readServerDecision(
     )
   }
   const misplaced =
-    request.method === 'POST' ? Object.keys(sentParameters()).find((name) => name.startsWith('sandbox_')) : undefined
+    request.method === 'POST'
+      ? Object.keys(sentParameters()).find((name) => name.startsWith('sandbox_'))
+      : undefined
   if (misplaced !== undefined) {
     throw Refusal.invalidRequest(
       `${misplaced}: it stands in the body, where it decides nothing; send the header X-Sandbox-Outcome, or sandbox_outcome in the query`,
@@ -207,10 +238,17 @@ async function readServerDecision(
   return requested
 }
 
-/** A server-to-server call with the client and state that it claims or that its record has. The service has not checked them yet. */
+/**
+ * A server-to-server call with the client and state that it claims or that its record has. The
+ * service has not checked them yet.
+ */
 function describeCall(
   flow: ServerCall,
-  { request, tenant, continued }: { request: Incoming; tenant: Tenant; continued: Continued | undefined },
+  {
+    request,
+    tenant,
+    continued,
+  }: { request: Incoming; tenant: Tenant; continued: Continued | undefined },
 ): ReceivedCall {
   const parameters = request.sentParameters()
   const { state } = parameters

@@ -8,7 +8,10 @@ import { identifier } from '../http/calls/record-call.ts'
 import type { Handler } from '../http/handler.ts'
 import { json } from '../http/reply.ts'
 
-/** An address in a forged id_token (`jku`, `x5u`) or redirect: a client that fetches the address trusts an attacker. */
+/**
+ * An address in a forged id_token (`jku`, `x5u`) or redirect: a client that fetches the address
+ * trusts an attacker.
+ */
 export const TRAP_ENDPOINT = {
   number: 'trap',
   flow: 'use',
@@ -29,7 +32,10 @@ export async function rememberTraps(ids: readonly string[], provider: Provider):
   for (const id of ids) await trapsOutsideFlows(provider).put(id, true, expiresAt)
 }
 
-/** The fetch of a trap. It begins a flow if discovery or keys named the trap; an id that nothing named begins none. */
+/**
+ * The fetch of a trap. It begins a flow if discovery or keys named the trap; an id that nothing
+ * named begins none.
+ */
 export const trap: Handler = async ({ params: { id = '' } }, { provider }) => {
   const reply = json(200, { keys: [] })
   const isNamed = await trapsOutsideFlows(provider).get(id)

@@ -9,14 +9,18 @@ export interface DeclaredSettings {
   /** The settings at present. */
   readonly settings: SandboxSettings
   /**
-   * Replaces the settings by those of other options, all or none. Warnings that the options before did not cause go to `onWarning`.
+   * Replaces the settings by those of other options, all or none. Warnings that the options before
+   * did not cause go to `onWarning`.
    * @returns the names of the options that changed
    * @throws ConfigError for a bad persona file, or an unknown persona or outcome
    */
   change(options: SandboxOptions): Promise<readonly string[]>
 }
 
-/** Reads the settings of `options`, and gives its warnings. @throws ConfigError what `change` throws */
+/**
+ * Reads the settings of `options`, and gives its warnings.
+ * @throws ConfigError what `change` throws
+ */
 export async function declareSettings(options: SandboxOptions): Promise<DeclaredSettings> {
   let running = options
   let settings = await settleSettings(options)
@@ -29,7 +33,8 @@ export async function declareSettings(options: SandboxOptions): Promise<Declared
       // Each tenant draws its identifiers from the seed of the start.
       const next = await settleSettings({ ...given, seed: options.seed }, running)
       const known = warningsOf(settings)
-      for (const warning of warningsOf(next)) if (!known.includes(warning)) options.onWarning?.(warning)
+      for (const warning of warningsOf(next))
+        if (!known.includes(warning)) options.onWarning?.(warning)
       const changed = changedSettings(byOption(settings), byOption(next), 'live')
       settings = { ...next, formerSecrets: formerSecretsOf(settings) }
       running = given
@@ -39,4 +44,8 @@ export async function declareSettings(options: SandboxOptions): Promise<Declared
 }
 
 /** The settings under the names of their options. */
-const byOption = (settings: SandboxSettings) => ({ ...settings, ...settings.vocabulary, ...settings.defaults })
+const byOption = (settings: SandboxSettings) => ({
+  ...settings,
+  ...settings.vocabulary,
+  ...settings.defaults,
+})

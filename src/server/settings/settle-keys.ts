@@ -5,7 +5,10 @@ import type { Stores } from '../store/stores.ts'
 import { tlsKeyFileIn } from '../tls/certificate.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
-/** Milliseconds that keep the generation of a key from slowing down the first requests, which need no signature. */
+/**
+ * Milliseconds that keep the generation of a key from slowing down the first requests, which need
+ * no signature.
+ */
 const KEYS_AFTER_MS = 100
 
 /**
@@ -13,9 +16,14 @@ const KEYS_AFTER_MS = 100
  * @returns a function to call once the server listens: it begins to generate missing keys
  * @throws ConfigError for a damaged key file, or a state folder that cannot be written
  */
-export async function settleKeys(stores: Stores, options: SandboxOptions): Promise<() => KeySource> {
-  const keyFile = options.keys ?? (options.stateDir === undefined ? undefined : keyFileIn(options.stateDir))
-  for (const warning of await wideModeWarnings(keyFile, options.stateDir)) options.onWarning?.(warning)
+export async function settleKeys(
+  stores: Stores,
+  options: SandboxOptions,
+): Promise<() => KeySource> {
+  const keyFile =
+    options.keys ?? (options.stateDir === undefined ? undefined : keyFileIn(options.stateDir))
+  for (const warning of await wideModeWarnings(keyFile, options.stateDir))
+    options.onWarning?.(warning)
   const stored = keyFile === undefined ? undefined : await readKeyFile(keyFile)
   const make = async () => stored ?? generateKeys(keyFile, options.onWarning)
   const agreed = await stores.agreeOnKeys?.(make)
@@ -35,12 +43,20 @@ export async function settleKeys(stores: Stores, options: SandboxOptions): Promi
   return () => known ?? keysSoon(makeOrReport, KEYS_AFTER_MS)
 }
 
-/** A warning for each file or folder with private keys that other users may open; none for a missing one. */
-export async function wideModeWarnings(keyFile: string | undefined, stateDir: string | undefined): Promise<string[]> {
+/**
+ * A warning for each file or folder with private keys that other users may open; none for a missing
+ * one.
+ */
+export async function wideModeWarnings(
+  keyFile: string | undefined,
+  stateDir: string | undefined,
+): Promise<string[]> {
   // Windows has no file modes of this kind.
   if (process.platform === 'win32') return []
   const warnings = await Promise.all([
-    ...(stateDir === undefined ? [] : [warningOf(stateDir, 0o700), warningOf(tlsKeyFileIn(stateDir), 0o600)]),
+    ...(stateDir === undefined
+      ? []
+      : [warningOf(stateDir, 0o700), warningOf(tlsKeyFileIn(stateDir), 0o600)]),
     ...(keyFile === undefined ? [] : [warningOf(keyFile, 0o600)]),
   ])
   return warnings.flat()

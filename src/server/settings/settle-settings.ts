@@ -5,14 +5,19 @@ import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
 import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import { readingsOf } from '../../sandbox/readings/readings.ts'
 import { type SandboxSettings, tenantValuesOf } from '../../sandbox/tenants/shared-parts.ts'
-import { DEFAULT_LIFETIMES, DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../service/oidc/decisions.ts'
+import {
+  DEFAULT_LIFETIMES,
+  DEFAULT_PLATFORMS,
+  DEFAULT_PROVENANCE_ALLOWLIST,
+} from '../../service/oidc/decisions.ts'
 import { camelCased } from '../../service/text/camel-case.ts'
 import { unknownName } from '../../service/text/message-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
 /**
  * The settings that all tenants share, with defaults.
- * @param running the options of the running sandbox: one of its persona folders may be empty by now, because its files are deleted
+ * @param running the options of the running sandbox: one of its persona folders may be empty by
+ * now, because its files are deleted
  * @throws ConfigError for a bad persona file, or an unknown persona or outcome
  */
 export async function settleSettings(
@@ -42,24 +47,40 @@ export async function settleSettings(
 }
 
 /** Advice on settings that are allowed, a sentence each. */
-export function warningsOf({ builtinClient, redirectUris, clients }: SandboxSettings): readonly string[] {
-  const noClient = 'clients: there is none, so that every request is refused; declare one or keep the built-in client'
+export function warningsOf({
+  builtinClient,
+  redirectUris,
+  clients,
+}: SandboxSettings): readonly string[] {
+  const noClient =
+    'clients: there is none, so that every request is refused; declare one or keep the built-in client'
   const builtin = { clientId: BUILTIN_CLIENT.clientId, redirectUris }
-  return [...(builtinClient || clients.length > 0 ? [] : [noClient]), ...redirectUriWarnings([builtin, ...clients])]
+  return [
+    ...(builtinClient || clients.length > 0 ? [] : [noClient]),
+    ...redirectUriWarnings([builtin, ...clients]),
+  ]
 }
 
 /** Credentials for an app: those of the built-in client, or of the first declared one. */
-export function shownClient({ builtinClient, clients }: SandboxSettings): { clientId: string; clientSecret: string } {
+export function shownClient({ builtinClient, clients }: SandboxSettings): {
+  clientId: string
+  clientSecret: string
+} {
   const { clientId, clientSecret } = (builtinClient ? undefined : clients[0]) ?? BUILTIN_CLIENT
   return { clientId, clientSecret }
 }
 
-/** Secrets of the process: the control token, and the password of the store, plain and as written in its URL. */
+/**
+ * Secrets of the process: the control token, and the password of the store, plain and as written in
+ * its URL.
+ */
 export function processSecrets({ controlToken = '', store = '' }: SandboxOptions): string[] {
   if (!URL.canParse(store)) return [controlToken]
   const { password, searchParams } = new URL(store)
   // The URL of a socket file has the password in its query.
-  const decoded = searchParams.get('password') ?? new URLSearchParams(`p=${password.replaceAll('+', '%2B')}`).get('p')
+  const decoded =
+    searchParams.get('password') ??
+    new URLSearchParams(`p=${password.replaceAll('+', '%2B')}`).get('p')
   return [controlToken, password, decoded ?? '', encodeURIComponent(decoded ?? '')]
 }
 

@@ -34,7 +34,9 @@ export async function openCoverageFile(
     try {
       await replaceFile(file, `${JSON.stringify(await read(), undefined, 2)}\n`, { mode: 0o644 })
     } catch (error) {
-      onWarning(`the option coverageFile: ${file} cannot be written (${messageOf(error)}); it lacks what came last`)
+      onWarning(
+        `the option coverageFile: ${file} cannot be written (${messageOf(error)}); it lacks what came last`,
+      )
     }
   }
   /** Writes the counters, after a write that is under way. */
@@ -53,7 +55,9 @@ export async function openCoverageFile(
   return {
     changed,
     flush,
-    /** Writes the first file at once, so that the file of an earlier run is not taken for this one. */
+    /**
+     * Writes the first file at once, so that the file of an earlier run is not taken for this one.
+     */
     begin(reader: () => Promise<Coverage>) {
       read = reader
       isDirty = true
@@ -66,19 +70,25 @@ async function checkFolder(file: string): Promise<void> {
   const folder = dirname(resolve(file))
   const writable = access(folder, constants.W_OK).then(() => stat(folder))
   const stats = await writable.catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') throw refused(file, `there is no folder ${folder}; make it, or name another one`)
+    if (codeOf(error) === 'ENOENT')
+      throw refused(file, `there is no folder ${folder}; make it, or name another one`)
     throw refused(file, `its folder cannot be written (${messageOf(error)}); name another one`)
   })
-  if (!stats.isDirectory()) throw refused(file, `${folder} is not a folder; name a file in a folder`)
+  if (!stats.isDirectory())
+    throw refused(file, `${folder} is not a folder; name a file in a folder`)
 }
 
 /** A mistyped path must not overwrite a file of another program. */
 function checkStanding(file: string): void {
   const read = readTextFile(file, { maxBytes: MAX_REPORT_BYTES })
   if (!read.ok && read.code === 'ENOENT') return
-  if (!read.ok && read.code !== undefined) throw refused(file, `it cannot be read (${read.reason}); name another file`)
+  if (!read.ok && read.code !== undefined)
+    throw refused(file, `it cannot be read (${read.reason}); name another file`)
   if (!read.ok || (read.text !== '' && coverageIn(read.text) === undefined))
-    throw refused(file, 'it is no coverage file, and each run replaces it; name another file, or delete it')
+    throw refused(
+      file,
+      'it is no coverage file, and each run replaces it; name another file, or delete it',
+    )
 }
 
 const refused = (file: string, reason: string) =>

@@ -20,18 +20,22 @@ const MAX_MEMORY_MB = 256
 const MB = 1024 * 1024
 
 /** In a small container Node may use little memory: then half of that. */
-const defaultMegabytes = () => Math.min(MAX_MEMORY_MB, Math.floor(getHeapStatistics().heap_size_limit / MB / 2))
+const defaultMegabytes = () =>
+  Math.min(MAX_MEMORY_MB, Math.floor(getHeapStatistics().heap_size_limit / MB / 2))
 
 /**
- * The share of the budget for what is kept. The rest is for garbage: replaced records, and answers that are made of them (`keepHeapSmall`
- * in `cli/start/start.ts`).
+ * The share of the budget for what is kept. The rest is for garbage: replaced records, and answers
+ * that are made of them (`keepHeapSmall` in `cli/start/start.ts`).
  */
 const keptOf = (bytes: number) => bytes / 3
 
 /** The share of what is kept that may be declared, so that flows always have room. */
 const DECLARED_SHARE = 0.6
 
-/** Room is made for more than one thing at a time, because a Set takes long to find its first entry behind many deleted ones. */
+/**
+ * Room is made for more than one thing at a time, because a Set takes long to find its first entry
+ * behind many deleted ones.
+ */
 const SPARE = 0.01
 
 /** Creates the budget of a process. @param megabytes of the whole budget */
@@ -95,15 +99,25 @@ const declaredIsFull = (megabytes: number) =>
 const isTooLarge = (megabytes: number) =>
   `memory: this is too large for the budget of ${megabytes} MB; send less, or start the sandbox with a larger memory_budget`
 
-/** Bytes of a record or row beside its texts; `test/server/store/memory-budget.test.ts` measures this. */
+/**
+ * Bytes of a record or row beside its texts; `test/server/store/memory-budget.test.ts` measures
+ * this.
+ */
 export const ENTRY_BYTES = 640
-export const bytesOf = (id: string, text: string) => ENTRY_BYTES + Buffer.byteLength(id) + Buffer.byteLength(text)
+export const bytesOf = (id: string, text: string) =>
+  ENTRY_BYTES + Buffer.byteLength(id) + Buffer.byteLength(text)
 
-/** Bytes of a member of an object beside its value. Objects of one shape share the names of their members. */
+/**
+ * Bytes of a member of an object beside its value. Objects of one shape share the names of their
+ * members.
+ */
 const MEMBER_BYTES = 16
 const OBJECT_BYTES = 64
 
-/** The bytes of objects that were counted: a row that is put again contains most of the same objects. */
+/**
+ * The bytes of objects that were counted: a row that is put again contains most of the same
+ * objects.
+ */
 const counted = new WeakMap<object, number>()
 
 /** About the bytes of a JSON value, which nobody changes afterwards. */
@@ -121,16 +135,26 @@ export function bytesOfValue(value: unknown): number {
 /** Items in the order in which they came; the oldest goes first. */
 export type Fifo<Item> = ReturnType<typeof createFifo<Item>>
 
-/** Items that are gone are removed once there are more than a quarter of the others and this number: each may hold a long text. */
+/**
+ * Items that are gone are removed once there are more than a quarter of the others and this number:
+ * each may hold a long text.
+ */
 const MAX_GONE_SHARE = 0.25
 const MIN_GONE = 20
 
 /**
- * Creates a queue that finds its oldest item in constant time. A Map or Set must skip all deleted entries.
+ * Creates a queue that finds its oldest item in constant time. A Map or Set must skip all deleted
+ * entries.
  * @param options.isThere whether an item still exists
  * @param options.count the number of existing items
  */
-export function createFifo<Item>({ isThere, count }: { isThere(item: Item): boolean; count(): number }) {
+export function createFifo<Item>({
+  isThere,
+  count,
+}: {
+  isThere(item: Item): boolean
+  count(): number
+}) {
   let items: (Item | undefined)[] = []
   let first = 0
   return {

@@ -17,7 +17,13 @@ import {
   MAX_FLOW_CHARACTERS,
   NONE_ENDED,
 } from '../../sandbox/journal/journal.ts'
-import { createFifo, createMemoryBudget, type Fifo, type Kept, type MemoryBudget } from './memory-budget.ts'
+import {
+  createFifo,
+  createMemoryBudget,
+  type Fifo,
+  type Kept,
+  type MemoryBudget,
+} from './memory-budget.ts'
 
 /** Well above the tenant limit: late calls of evicted tenants start counters too. */
 const MAX_COUNTERS = 10_000
@@ -34,21 +40,35 @@ interface Ring {
 }
 
 type MemoryJournalOptions = JournalBudget & {
-  /** The budget of the process. The journal takes at most a third, so that it never displaces waiting flows. */
+  /**
+   * The budget of the process. The journal takes at most a third, so that it never displaces
+   * waiting flows.
+   */
   readonly memory?: MemoryBudget
 }
 
-export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }: MemoryJournalOptions = {}): Journal {
+export function createMemoryJournal({
+  memory = createMemoryBudget(),
+  ...budget
+}: MemoryJournalOptions = {}): Journal {
   const { maxFlows, ...most } = { ...JOURNAL_BUDGET, ...budget }
   const maxCharacters = Math.min(most.maxCharacters, memory.limit / 3 / 2)
   const entries = new Map<string, KeptFlow>()
   const flowByIdentifier = new Map<string, KeptFlow>()
   const listeners = new Set<(event: JournalEvent) => void>()
-  /** One counter per tenant, so that ids do not depend on other tenants. It outlives a reset, so that `after` stays true. */
+  /**
+   * One counter per tenant, so that ids do not depend on other tenants. It outlives a reset, so
+   * that `after` stays true.
+   */
   const counters = new Map<string, number>()
   const createRing = (share: number): Ring => {
     const isThere = (flow: KeptFlow) => flow.ring === ring
-    const ring: Ring = { order: createFifo({ isThere, count: () => ring.count }), count: 0, size: 0, share }
+    const ring: Ring = {
+      order: createFifo({ isThere, count: () => ring.count }),
+      count: 0,
+      size: 0,
+      share,
+    }
     return ring
   }
   const [ordinary, audited] = [createRing(1), createRing(AUDIT_SHARE)]
@@ -77,7 +97,11 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
     }
   }
   const count = (flow: KeptFlow) => {
-    const kept: Kept = { rank: flow.facts.audit ? 'audited' : 'flow', bytes: bytesOf(flow), drop: () => drop(flow) }
+    const kept: Kept = {
+      rank: flow.facts.audit ? 'audited' : 'flow',
+      bytes: bytesOf(flow),
+      drop: () => drop(flow),
+    }
     try {
       memory.keep(kept, flow.counted)
       flow.counted = kept
@@ -92,7 +116,8 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
   }
   const nextId = (tenant: string, assigned = 0): number => {
     const last = counters.get(tenant) ?? 0
-    // Deleted first, so that the tenant becomes the most recently used: tenants may have any number of names.
+    // Deleted first, so that the tenant becomes the most recently used: tenants may have any number
+    // of names.
     counters.delete(tenant)
     counters.set(tenant, Math.max(assigned || last + 1, last))
     const [idle] = counters.keys()
@@ -140,7 +165,8 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
       return flowId(found?.id ?? nextId(tenant))
     },
     record(tenant, entry) {
-      const assigned = entry.assigned === undefined ? undefined : entries.get(keyOf(tenant, entry.assigned))
+      const assigned =
+        entry.assigned === undefined ? undefined : entries.get(keyOf(tenant, entry.assigned))
       const found = assigned ?? known(tenant, entry.correlationIds)
       if (!found && !entry.begins) return undefined
       const flow = found ?? begin(tenant, entry)
@@ -167,9 +193,13 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
         const { at, endpoint, method, path, status } = entry.call
         const data = entry.mask({ flow: flow.facts.flow, at, endpoint, method, path, status })
         emit({ type: 'call', tenant, flow: id, data })
-        if (!found || hasEnded) emit({ type: 'flow', tenant, flow: id, data: entry.mask(summaryOf(flow)) })
+        if (!found || hasEnded)
+          emit({ type: 'flow', tenant, flow: id, data: entry.mask(summaryOf(flow)) })
       }
-      return { id, ...(ring === audited && { audit: found && ring !== before ? 'late' : 'marked' }) }
+      return {
+        id,
+        ...(ring === audited && { audit: found && ring !== before ? 'late' : 'marked' }),
+      }
     },
     announce: emit,
     async *list(tenant, filter = {}) {
@@ -190,7 +220,12 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
     },
     async find(tenant, id) {
       const entry = entries.get(keyOf(tenant, id))
-      return entry && { ...listedFlow(entry), ...(entry.evaluation === '' ? {} : readEvaluation(entry.evaluation)) }
+      return (
+        entry && {
+          ...listedFlow(entry),
+          ...(entry.evaluation === '' ? {} : readEvaluation(entry.evaluation)),
+        }
+      )
     },
     countAudited: async (tenant) => flowsOf(tenant, { audit: 'only' }).length,
     clear: async (tenant) => clear(tenant),
@@ -207,7 +242,10 @@ export function createMemoryJournal({ memory = createMemoryBudget(), ...budget }
 
 const keyOf = (tenant: string, identifier: string) => `${tenant} ${identifier}`
 
-/** A flow in memory. Calls are kept as text: thousands of live objects would burden the garbage collector. */
+/**
+ * A flow in memory. Calls are kept as text: thousands of live objects would burden the garbage
+ * collector.
+ */
 interface KeptFlow {
   readonly id: number
   readonly tenant: string
@@ -235,7 +273,11 @@ interface KeptFlow {
  * @param issued the keys of the identifiers that the call issues
  * @returns the keys that no longer identify the flow
  */
-function addCall(flow: KeptFlow, { facts, evaluation, call }: JournalEntry, issued: readonly string[]): string[] {
+function addCall(
+  flow: KeptFlow,
+  { facts, evaluation, call }: JournalEntry,
+  issued: readonly string[],
+): string[] {
   // A token or upgrade call does not change the facts of its flow.
   flow.facts = flow.calls.length === 0 ? facts : withAdded(flow.facts, facts)
   if (evaluation) flow.evaluation = JSON.stringify(evaluation)
@@ -244,7 +286,10 @@ function addCall(flow: KeptFlow, { facts, evaluation, call }: JournalEntry, issu
   flow.calls.splice(0, dropped)
   flow.droppedCalls += dropped
   flow.identifiers.push(...issued)
-  const forgotten = flow.identifiers.splice(1, Math.max(0, flow.identifiers.length - MAX_FLOW_CALLS))
+  const forgotten = flow.identifiers.splice(
+    1,
+    Math.max(0, flow.identifiers.length - MAX_FLOW_CALLS),
+  )
   flow.size = sizeOf(flow)
   return forgotten
 }
@@ -269,7 +314,8 @@ function sizeOf({ facts, evaluation, calls, identifiers }: KeptFlow): number {
   let size = evaluation.length + 1
   // As in JSON: a name, a value, four quotation marks, a colon, a comma.
   for (const [name, fact] of Object.entries(facts))
-    if (fact !== undefined) size += name.length + 6 + (typeof fact === 'string' ? fact.length : MAX_FACT)
+    if (fact !== undefined)
+      size += name.length + 6 + (typeof fact === 'string' ? fact.length : MAX_FACT)
   for (const call of calls) size += call.length
   for (const identifier of identifiers) size += identifier.length
   return size

@@ -11,7 +11,9 @@ import {
   type MemoryBudget,
 } from './memory-budget.ts'
 
-/** Values are kept as text, as in any other store: changing an object does not change its record. */
+/**
+ * Values are kept as text, as in any other store: changing an object does not change its record.
+ */
 interface Entry extends Kept {
   readonly id: string
   readonly text: string
@@ -34,8 +36,8 @@ interface MemoryTables extends Tables {
 }
 
 /**
- * A store in the memory of the process: bounded, without timers. An expired record is dropped when it is read. When a collection holds
- * `limit` records, or the budget is used up, the oldest goes.
+ * A store in the memory of the process: bounded, without timers. An expired record is dropped when
+ * it is read. When a collection holds `limit` records, or the budget is used up, the oldest goes.
  * @param options.limit records per collection (default 10,000)
  * @param options.tables the tables that `write` changes
  */
@@ -78,7 +80,14 @@ export function createMemoryStore({
       const { entries, order } = collectionOf(collection)
       const text = JSON.stringify(value)
       const rank = isUnfinished ? 'unfinished' : 'record'
-      const entry: Entry = { id, text, expiresAt, rank, bytes: bytesOf(id, text), drop: () => entries.delete(id) }
+      const entry: Entry = {
+        id,
+        text,
+        expiresAt,
+        rank,
+        bytes: bytesOf(id, text),
+        drop: () => entries.delete(id),
+      }
       budget.keep(entry, entries.get(id))
       // A record that is written again counts as the newest; its earlier entry is gone.
       entries.set(id, entry)
@@ -103,7 +112,8 @@ export function createMemoryStore({
       return true
     },
     clear() {
-      for (const { entries } of collections.values()) for (const entry of entries.values()) budget.release(entry)
+      for (const { entries } of collections.values())
+        for (const entry of entries.values()) budget.release(entry)
       collections.clear()
     },
   }
@@ -119,8 +129,13 @@ interface Row extends Kept {
 
 const NO_ROWS: readonly (readonly [id: string, value: unknown])[] = []
 
-/** Tables in the memory of the process. A row keeps the value that was put: rows are read more often than they change. */
-export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOptions = {}): MemoryTables {
+/**
+ * Tables in the memory of the process. A row keeps the value that was put: rows are read more often
+ * than they change.
+ */
+export function createMemoryTables({
+  budget = createMemoryBudget(),
+}: MemoryOptions = {}): MemoryTables {
   const tables = new Map<string, Map<string, Row>>()
   /** Each table as it was listed last, until one of its rows changes. */
   const lists = new Map<string, readonly (readonly [id: string, value: unknown])[]>()
@@ -181,7 +196,17 @@ export function createMemoryTables({ budget = createMemoryBudget() }: MemoryOpti
   }
 }
 
-export function createMemoryRecords({ clock, budget }: { clock: Clock; budget: MemoryBudget }): TenantRecords {
+export function createMemoryRecords({
+  clock,
+  budget,
+}: {
+  clock: Clock
+  budget: MemoryBudget
+}): TenantRecords {
   const tables = createMemoryTables({ budget })
-  return { store: createMemoryStore({ clock, budget, tables }), tables, stateTables: createMemoryTables({ budget }) }
+  return {
+    store: createMemoryStore({ clock, budget, tables }),
+    tables,
+    stateTables: createMemoryTables({ budget }),
+  }
 }

@@ -4,13 +4,18 @@ export interface StoreAddress {
   readonly shown: string
   readonly isTls: boolean
   /** The options for the client library. */
-  readonly connection: { url: string } | { path: string; database: number; username?: string; password?: string }
+  readonly connection:
+    | { url: string }
+    | { path: string; database: number; username?: string; password?: string }
 }
 
 const EXAMPLE =
   'a store looks like redis://localhost:6379, rediss:// for TLS (or valkey://, valkeys://), or unix:///run/redis.sock'
 
-/** Why `text` is no address of a Redis or Valkey; `undefined` when it is one. The message repeats no password. */
+/**
+ * Why `text` is no address of a Redis or Valkey; `undefined` when it is one. The message repeats no
+ * password.
+ */
 export function storeAddressProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return `it is not a URL; ${EXAMPLE}`
   const address = new URL(text)
@@ -21,7 +26,8 @@ export function storeAddressProblem(text: string): string | undefined {
   if (!/^\/?\d*$/.test(pathname)) {
     return `${JSON.stringify(pathname)} is not the number of a database; it is written redis://localhost:6379/0`
   }
-  if (search !== '' || hash !== '') return `it has a query or a fragment, which mean nothing here; ${EXAMPLE}`
+  if (search !== '' || hash !== '')
+    return `it has a query or a fragment, which mean nothing here; ${EXAMPLE}`
   return undefined
 }
 
@@ -31,7 +37,11 @@ export function parseStoreAddress(text: string): StoreAddress {
   if (protocol !== 'unix:') {
     const shown = `${protocol}//${host}${pathname === '/' ? '' : pathname}`
     const isTls = TCP[protocol] === 'rediss:'
-    return { shown, isTls, connection: { url: text.replace(/^[a-z]+:/i, TCP[protocol] ?? 'redis:') } }
+    return {
+      shown,
+      isTls,
+      connection: { url: text.replace(/^[a-z]+:/i, TCP[protocol] ?? 'redis:') },
+    }
   }
   const path = decodeURIComponent(pathname)
   const [database, username, password] = SOCKET_OPTIONS.map((name) => searchParams.get(name))
@@ -59,14 +69,19 @@ const SOCKET_OPTIONS = ['db', 'username', 'password'] as const
 
 function socketProblem({ hostname, pathname, searchParams, hash }: URL): string | undefined {
   const example = 'a socket file is written unix:///run/redis.sock, with ?db=1 for another database'
-  if (hostname !== '' || pathname.length < 2) return `the path must be absolute, after three slashes; ${example}`
-  if (!isDecodable(pathname)) return `the path has a percent sign that begins no escape; write it %25; ${example}`
-  const unknown = [...searchParams.keys()].find((name) => !SOCKET_OPTIONS.some((known) => known === name))
+  if (hostname !== '' || pathname.length < 2)
+    return `the path must be absolute, after three slashes; ${example}`
+  if (!isDecodable(pathname))
+    return `the path has a percent sign that begins no escape; write it %25; ${example}`
+  const unknown = [...searchParams.keys()].find(
+    (name) => !SOCKET_OPTIONS.some((known) => known === name),
+  )
   if (unknown !== undefined) {
     return `${JSON.stringify(unknown)} in the query means nothing here; it may name ${SOCKET_OPTIONS.join(', ')}`
   }
   const database = searchParams.get('db') ?? '0'
-  if (!/^\d+$/.test(database)) return `db ${JSON.stringify(database)} is not the number of a database; ${example}`
+  if (!/^\d+$/.test(database))
+    return `db ${JSON.stringify(database)} is not the number of a database; ${example}`
   return hash === '' ? undefined : `it has a fragment, which means nothing here; ${example}`
 }
 

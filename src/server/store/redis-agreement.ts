@@ -15,22 +15,26 @@ const TABLE = 'signing'
 const ID = 'initial'
 
 /**
- * The records that every replica expects in Redis: the version that wrote the records, and the signing keys. Redis may lose them while
- * replicas run: by FLUSHALL, a restart without persistence, or a failover to an empty Redis.
+ * The records that every replica expects in Redis: the version that wrote the records, and the
+ * signing keys. Redis may lose them while replicas run: by FLUSHALL, a restart without persistence,
+ * or a failover to an empty Redis.
  */
 export interface Agreement {
-  /** Writes the version if there is none. @throws Error with one line: another version, or Redis refuses the call */
+  /**
+   * Writes the version if there is none.
+   * @throws Error with one line: another version, or Redis refuses the call
+   */
   beginWithVersion(): Promise<void>
   /**
-   * Finds the signing keys of all replicas; the first replica makes them. From then on the replica agrees at each new connection and
-   * each second.
+   * Finds the signing keys of all replicas; the first replica makes them. From then on the replica
+   * agrees at each new connection and each second.
    * @returns the keys that sign at present: `agree` may replace them
    * @throws Error with one line: the record is damaged, or Redis refuses the call
    */
   beginWithKeys(make: () => Promise<SigningKeys>): Promise<KeySource>
   /**
-   * Writes the version and the keys of this replica where they are missing, and takes the keys of the record otherwise. Of several
-   * replicas that find a record missing, one writes it.
+   * Writes the version and the keys of this replica where they are missing, and takes the keys of
+   * the record otherwise. Of several replicas that find a record missing, one writes it.
    * @throws Refusal (503) while a record cannot be used, read or written
    */
   agree(): Promise<void>
@@ -43,7 +47,10 @@ export interface AgreementOptions {
   onWarning(message: string): void
 }
 
-export function createAgreement(redis: Redis, { version, tables, onWarning }: AgreementOptions): Agreement {
+export function createAgreement(
+  redis: Redis,
+  { version, tables, onWarning }: AgreementOptions,
+): Agreement {
   const { address } = redis
   const keysKey = tables.keyOf(TABLE)
   let inUse: { readonly text: string; readonly keys: SigningKeys } | undefined
@@ -69,11 +76,13 @@ export function createAgreement(redis: Redis, { version, tables, onWarning }: Ag
       if (isWritten && inUse) onWarning(keysWereMissing(address))
       row = await read()
     }
-    if (row === null) throw Refusal.unavailable(`the store at ${address} loses its records at once; try again`)
+    if (row === null)
+      throw Refusal.unavailable(`the store at ${address} loses its records at once; try again`)
     return takeKeys(contentIn(row))
   }
   const takeKeys = async (text: string): Promise<SigningKeys> => {
-    if (latest?.text !== text) latest = { text, keys: importRecord(text, { address, key: keysKey }) }
+    if (latest?.text !== text)
+      latest = { text, keys: importRecord(text, { address, key: keysKey }) }
     const read = latest
     const keys = await read.keys
     // Another call may have read a newer record meanwhile.
@@ -88,13 +97,16 @@ export function createAgreement(redis: Redis, { version, tables, onWarning }: Ag
     try {
       await Promise.all([agreeOnVersion(), keys && agreeOnKeys(async () => keys)])
     } catch (cause) {
-      throw cause instanceof UnusableRecord ? Refusal.unavailable(`the store at ${cause.message}`, cause) : cause
+      throw cause instanceof UnusableRecord
+        ? Refusal.unavailable(`the store at ${cause.message}`, cause)
+        : cause
     }
   }
 
   return {
     agree,
-    beginWithVersion: () => atStart({ address, key: VERSION_KEY, what: 'the version' }, agreeOnVersion),
+    beginWithVersion: () =>
+      atStart({ address, key: VERSION_KEY, what: 'the version' }, agreeOnVersion),
     async beginWithKeys(make) {
       const place = { address, key: keysKey, what: 'the signing keys' }
       const first = await atStart(place, () => agreeOnKeys(make))
@@ -116,7 +128,10 @@ const otherVersion = (address: string, { found, version }: { found: string; vers
       'name another database (redis://HOST:PORT/1), or stop the other replicas and remove every key that begins with agekey-sandbox:',
   )
 
-async function importRecord(text: string, { address, key }: { address: string; key: string }): Promise<SigningKeys> {
+async function importRecord(
+  text: string,
+  { address, key }: { address: string; key: string },
+): Promise<SigningKeys> {
   const remedy = 'remove the key'
   const kind = { name: TABLE, schema: storedKeysSchema, remedy }
   try {
@@ -125,7 +140,9 @@ async function importRecord(text: string, { address, key }: { address: string; k
       throw new DamagedRecord(`a ${TABLE} record`, { how: `: ${messageOf(cause)}`, remedy, cause })
     })
   } catch (cause) {
-    throw new UnusableRecord(`${address}, key ${key} (the signing keys): ${reasonOf(cause)}`, { cause })
+    throw new UnusableRecord(`${address}, key ${key} (the signing keys): ${reasonOf(cause)}`, {
+      cause,
+    })
   }
 }
 

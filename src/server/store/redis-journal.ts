@@ -27,11 +27,15 @@ interface RedisJournalOptions extends JournalBudget {
 const MAX_READ_AT_ONCE = 32
 
 /**
- * The journal of all replicas in Redis. A flow is a hash: its facts (`f:`), and by their numbers its calls (`c:`) and
- * identifiers (`i:`). A sorted set of all flows is the ring under the budget, another one that of flows of audits; two for each tenant
- * list its own, in the order in which they began and in the order in which they ended. A set has those of its audits.
+ * The journal of all replicas in Redis. A flow is a hash: its facts (`f:`), and by their numbers
+ * its calls (`c:`) and identifiers (`i:`). A sorted set of all flows is the ring under the budget,
+ * another one that of flows of audits; two for each tenant list its own, in the order in which they
+ * began and in the order in which they ended. A set has those of its audits.
  */
-export async function createRedisJournal(redis: Redis, options: RedisJournalOptions): Promise<Journal> {
+export async function createRedisJournal(
+  redis: Redis,
+  options: RedisJournalOptions,
+): Promise<Journal> {
   const { prefix, channel } = options
   const budget = { ...JOURNAL_BUDGET, ...options }
   const listeners = new Set<(event: JournalEvent) => void>()
@@ -48,7 +52,9 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
   }
   const readSummary = async (tenant: string, id: string): Promise<Fields> => {
     const values = await redis.call((client) => client.hmGet(flowKey(tenant, id), SUMMARY))
-    return new Map(SUMMARY.flatMap((name, index) => (values[index] ? [[name, values[index]] as const] : [])))
+    return new Map(
+      SUMMARY.flatMap((name, index) => (values[index] ? [[name, values[index]] as const] : [])),
+    )
   }
   const clear = async (tenant: string, what: 'clear' | 'forget') => {
     await redis.call((client) => client.clearFlows(prefix, tenant, what))
@@ -59,7 +65,11 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
     return fields.size === 0 ? undefined : fields
   }
   /** The matching flows among these ids, in their order. They are read in batches that grow. */
-  async function* readFlows(tenant: string, ids: readonly string[], filter: FlowFilter): AsyncGenerator<ListedFlow> {
+  async function* readFlows(
+    tenant: string,
+    ids: readonly string[],
+    filter: FlowFilter,
+  ): AsyncGenerator<ListedFlow> {
     const fits = async (id: string) => {
       const fields = await readSummary(tenant, id)
       return fields.size > 0 && fitsFilter(id, summaryIn(fields, tenant, id), filter)
@@ -67,7 +77,9 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
     for (const some of batchesOf(ids)) {
       const fitting = await Promise.all(some.map(fits))
       const wanted = some.filter((_, index) => fitting[index])
-      const found = await Promise.all(wanted.map(async (id) => ({ id, fields: await read(tenant, id) })))
+      const found = await Promise.all(
+        wanted.map(async (id) => ({ id, fields: await read(tenant, id) })),
+      )
       // Without flows that were dropped meanwhile.
       for (const { id, fields } of found) if (fields) yield listedFlow(fields, tenant, id)
     }
@@ -85,18 +97,27 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       const ids =
         correlationIds.length === 0
           ? []
-          : await redis.call((client) => client.hmGet(`${prefix}${tenant}:identifiers`, [...correlationIds]))
+          : await redis.call((client) =>
+              client.hmGet(`${prefix}${tenant}:identifiers`, [...correlationIds]),
+            )
       const known = ids.find((id) => id !== null)
       if (known || !begins) return known ?? undefined
       return flowId(await redis.call((client) => client.hIncrBy(`${prefix}counts`, tenant, 1)))
     },
     async record(tenant, entry) {
-      const recorded = await redis.call((client) => client.recordCall(prefix, tenant, entry, budget))
+      const recorded = await redis.call((client) =>
+        client.recordCall(prefix, tenant, entry, budget),
+      )
       if (!recorded) return undefined
       const { id, hasNews, kind, audit } = recorded
       const flow = flowFactsSchema.shape.flow.parse(JSON.parse(kind))
       const { at, endpoint, method, path, status } = entry.call
-      announce({ type: 'call', tenant, flow: id, data: entry.mask({ flow, at, endpoint, method, path, status }) })
+      announce({
+        type: 'call',
+        tenant,
+        flow: id,
+        data: entry.mask({ flow, at, endpoint, method, path, status }),
+      })
       const announceFlow = async () => {
         const data = entry.mask(summaryIn(await readSummary(tenant, id), tenant, id))
         announce({ type: 'flow', tenant, flow: id, data })
@@ -108,7 +129,9 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       const key = `${prefix}${tenant}:flows`
       const upTo = before === undefined ? '+inf' : `(${flowNumber(before)}`
       const from = after === undefined ? '-inf' : `(${flowNumber(after)}`
-      const ids = await redis.call((client) => client.zRange(key, upTo, from, { BY: 'SCORE', REV: true }))
+      const ids = await redis.call((client) =>
+        client.zRange(key, upTo, from, { BY: 'SCORE', REV: true }),
+      )
       yield* readFlows(tenant, ids, filter)
     },
     async *listEnded(tenant, since, filter = {}) {
@@ -119,7 +142,9 @@ export async function createRedisJournal(redis: Redis, options: RedisJournalOpti
       yield* readFlows(tenant, ids, filter)
     },
     async lastEnded(tenant) {
-      const [last = NONE_ENDED] = await redis.call((client) => client.zRange(endingsKey(tenant), -1, -1))
+      const [last = NONE_ENDED] = await redis.call((client) =>
+        client.zRange(endingsKey(tenant), -1, -1),
+      )
       return last
     },
     countAudited: (tenant) => redis.call((client) => client.sCard(`${prefix}${tenant}:audited`)),
@@ -154,7 +179,13 @@ function summaryIn(fields: Fields, tenant: string, id: string) {
   })
   if (known.length === 0) throw new Error(`the journal holds a flow ${id} without facts`)
   const facts = flowFactsSchema.parse(Object.fromEntries(known))
-  return { id, tenant, ...facts, started_at: fields.get('started_at') ?? '', ended_at: fields.get('ended_at') }
+  return {
+    id,
+    tenant,
+    ...facts,
+    started_at: fields.get('started_at') ?? '',
+    ended_at: fields.get('ended_at'),
+  }
 }
 
 function listedFlow(fields: Fields, tenant: string, id: string): ListedFlow {
@@ -163,6 +194,8 @@ function listedFlow(fields: Fields, tenant: string, id: string): ListedFlow {
   return {
     ...summaryIn(fields, tenant, id),
     ...(dropped === 0 ? {} : { dropped_calls: dropped }),
-    calls: Array.from({ length: kept }, (_, index) => readCall(fields.get(`c:${dropped + index + 1}`) ?? 'null')),
+    calls: Array.from({ length: kept }, (_, index) =>
+      readCall(fields.get(`c:${dropped + index + 1}`) ?? 'null'),
+    ),
   }
 }

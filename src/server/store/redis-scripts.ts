@@ -8,7 +8,10 @@ import {
   type RecordedIn,
 } from '../../sandbox/journal/journal.ts'
 
-/** A change of `writeChanges` as texts, the same number for each kind. Keys are complete, except `records`, to which the id is added. */
+/**
+ * A change of `writeChanges` as texts, the same number for each kind. Keys are complete, except
+ * `records`, to which the id is added.
+ */
 export type ChangeTexts =
   | readonly [
       'put',
@@ -33,10 +36,12 @@ export type ChangeTexts =
     ]
 
 /**
- * Writes all changes, or none when a record to take is not there, or a row is not what it `was` (without its place; empty for none).
+ * Writes all changes, or none when a record to take is not there, or a row is not what it `was`
+ * (without its place; empty for none).
  *
- * A put adds its record to the sorted set `index`, ordered by the counter `order`, and the index to the set `collections`; the
- * oldest records beyond `limit` go. A row with an empty text is removed; another gets a place and adds its table to `names`.
+ * A put adds its record to the sorted set `index`, ordered by the counter `order`, and the index to
+ * the set `collections`; the oldest records beyond `limit` go. A row with an empty text is removed;
+ * another gets a place and adds its table to `names`.
  */
 export const writeChanges = defineScript({
   NUMBER_OF_KEYS: 1,
@@ -115,8 +120,9 @@ return redis.call('UNLINK', KEYS[1])
 })
 
 /**
- * Makes a tenant the most recently used one of its kind, and a declared one when it `declares`. Tenants beyond `max` move to the set
- * `leaving`. The reply names these, and one that was in the set already.
+ * Makes a tenant the most recently used one of its kind, and a declared one when it `declares`.
+ * Tenants beyond `max` move to the set `leaving`. The reply names these, and one that was in the
+ * set already.
  */
 export const useTenant = defineScript({
   NUMBER_OF_KEYS: 4,
@@ -139,7 +145,11 @@ return gone
   parseCommand(
     parser: CommandParser,
     keys: [touched: string, declared: string, order: string, leaving: string],
-    { name, declares, max }: { readonly name: string; readonly declares: boolean; readonly max: number },
+    {
+      name,
+      declares,
+      max,
+    }: { readonly name: string; readonly declares: boolean; readonly max: number },
   ) {
     parser.pushKeys(keys)
     parser.push(name, String(max), declares ? 'declare' : 'touch')
@@ -171,8 +181,9 @@ end
 `
 
 /**
- * Records a call in the journal whose keys begin with `prefix`. The reply holds the id of the flow, whether the flow began or ended, its
- * kind (JSON), and whether it belongs to an audit; `undefined` when the call belongs to no flow and begins none.
+ * Records a call in the journal whose keys begin with `prefix`. The reply holds the id of the flow,
+ * whether the flow began or ended, its kind (JSON), and whether it belongs to an audit; `undefined`
+ * when the call belongs to no flow and begins none.
  */
 export const recordCallScript = defineScript({
   NUMBER_OF_KEYS: 1,
@@ -293,18 +304,35 @@ return { id, (hasEnded or not found) and 1 or 0, kind, audit }
     entry: JournalEntry,
     budget: Required<JournalBudget>,
   ) {
-    const { correlationIds, issuedIds, assigned = '', facts, evaluation, begins, ends, call } = entry
+    const {
+      correlationIds,
+      issuedIds,
+      assigned = '',
+      facts,
+      evaluation,
+      begins,
+      ends,
+      call,
+    } = entry
     const { maxFlows, maxCharacters } = budget
     const known = Object.entries(facts).filter(([, value]) => value !== undefined)
     const fields = known.flatMap(([name, value]) => [`f:${name}`, JSON.stringify(value)])
     parser.pushKey(prefix)
     parser.push(tenant, begins ? '1' : '0', ends ? '1' : '0', call.at, JSON.stringify(call))
     parser.push(evaluation === undefined ? '' : JSON.stringify(evaluation))
-    parser.push(...[maxFlows, maxCharacters, MAX_FLOW_CALLS, MAX_FLOW_CHARACTERS].map(String), assigned)
-    for (const texts of [correlationIds, issuedIds, fields]) parser.push(String(texts.length), ...texts)
+    parser.push(
+      ...[maxFlows, maxCharacters, MAX_FLOW_CALLS, MAX_FLOW_CHARACTERS].map(String),
+      assigned,
+    )
+    for (const texts of [correlationIds, issuedIds, fields])
+      parser.push(String(texts.length), ...texts)
   },
-  transformReply: (reply: [id: string, hasNews: number, kind: string, audit?: RecordedIn['audit']] | null) =>
-    reply === null ? undefined : { id: reply[0], hasNews: reply[1] === 1, kind: reply[2], audit: reply[3] },
+  transformReply: (
+    reply: [id: string, hasNews: number, kind: string, audit?: RecordedIn['audit']] | null,
+  ) =>
+    reply === null
+      ? undefined
+      : { id: reply[0], hasNews: reply[1] === 1, kind: reply[2], audit: reply[3] },
 })
 
 /** Removes the flows of a tenant. Its count goes on, unless the tenant is forgotten. */

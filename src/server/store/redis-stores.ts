@@ -12,20 +12,26 @@ import type { Stores } from './stores.ts'
 
 /**
  * All stores in Redis or Valkey, so that any number of processes act as one sandbox. Keys are
- * `agekey-sandbox:{version}:{tenant}:...`; those of no tenant have a word with a leading underscore as {tenant}.
+ * `agekey-sandbox:{version}:{tenant}:...`; those of no tenant have a word with a leading underscore
+ * as {tenant}.
  * @param options.version records of another version are refused
  * @param options.onWarning called when Redis has lost or replaced the signing keys
  * @throws Error with one line: Redis cannot be reached, or holds records of another version
  */
 export async function openRedisStores(
   url: string,
-  { version, onWarning, ...events }: RedisEvents & { version: string; onWarning?: (message: string) => void },
+  {
+    version,
+    onWarning,
+    ...events
+  }: RedisEvents & { version: string; onWarning?: (message: string) => void },
 ): Promise<Stores> {
   const redis = await connectRedis(url, events)
   try {
     const prefix = `agekey-sandbox:${version}:`
     const order = `${prefix}_order`
-    const tables = (name: string) => createRedisTables(redis, { prefix: `${prefix}${name}:`, order })
+    const tables = (name: string) =>
+      createRedisTables(redis, { prefix: `${prefix}${name}:`, order })
     const { beginWithVersion, beginWithKeys, agree } = createAgreement(redis, {
       version,
       tables: tables('_keys'),
@@ -33,12 +39,24 @@ export async function openRedisStores(
     })
     await beginWithVersion()
     return {
-      journal: await createRedisJournal(redis, { prefix: `${prefix}_journal:`, channel: `${prefix}_events` }),
+      journal: await createRedisJournal(redis, {
+        prefix: `${prefix}_journal:`,
+        channel: `${prefix}_events`,
+      }),
       directory: createRedisDirectory(redis, { prefix: `${prefix}_tenants:`, order }),
       createRecords(tenant, clock) {
         const changed = tables(`${tenant}:changes`)
-        const placed = { prefix: `${prefix}${tenant}:store:`, order, clock, rowTexts: changed.textsOf }
-        return { store: createRedisStore(redis, placed), tables: changed, stateTables: tables(`${tenant}:state`) }
+        const placed = {
+          prefix: `${prefix}${tenant}:store:`,
+          order,
+          clock,
+          rowTexts: changed.textsOf,
+        }
+        return {
+          store: createRedisStore(redis, placed),
+          tables: changed,
+          stateTables: tables(`${tenant}:state`),
+        }
       },
       agreeOnKeys: beginWithKeys,
       agree,
@@ -53,8 +71,9 @@ export async function openRedisStores(
 }
 
 /**
- * The tenants of all replicas, in three keys: touched and declared ones, each sorted by their last use, and removed ones whose
- * records are still there. `order` is the key of the counter that sorts them.
+ * The tenants of all replicas, in three keys: touched and declared ones, each sorted by their last
+ * use, and removed ones whose records are still there. `order` is the key of the counter that sorts
+ * them.
  */
 export function createRedisDirectory(
   redis: Redis,
@@ -62,12 +81,16 @@ export function createRedisDirectory(
 ): TenantDirectory {
   const [touched, declared, leaving] = [`${prefix}touched`, `${prefix}declared`, `${prefix}leaving`]
   const use = (name: string, declares: boolean) =>
-    redis.call((client) => client.useTenant([touched, declared, order, leaving], { name, declares, max }))
+    redis.call((client) =>
+      client.useTenant([touched, declared, order, leaving], { name, declares, max }),
+    )
   return {
     touch: (name) => use(name, false),
     declare: (name) => use(name, true),
     async has(name) {
-      const scores = await redis.call((client) => client.multi().zScore(touched, name).zScore(declared, name).exec())
+      const scores = await redis.call((client) =>
+        client.multi().zScore(touched, name).zScore(declared, name).exec(),
+      )
       return scores.some((score) => score !== null)
     },
     async list() {
@@ -77,7 +100,9 @@ export function createRedisDirectory(
       return names.flat()
     },
     async remove(name) {
-      const removed = await redis.call((client) => client.multi().zRem(touched, name).zRem(declared, name).execTyped())
+      const removed = await redis.call((client) =>
+        client.multi().zRem(touched, name).zRem(declared, name).execTyped(),
+      )
       return removed.includes(1)
     },
     async forgotten(name) {
@@ -87,15 +112,19 @@ export function createRedisDirectory(
 }
 
 /**
- * Milliseconds of real time for which a record stays beyond its lifetime. The sandbox clock, which may be frozen or moved back, decides
- * whether it has expired; this limit only removes forgotten records.
+ * Milliseconds of real time for which a record stays beyond its lifetime. The sandbox clock, which
+ * may be frozen or moved back, decides whether it has expired; this limit only removes forgotten
+ * records.
  */
 const KEPT_BEYOND_MS = 24 * 60 * 60 * 1000
 const MAX_KEPT_MS = 10 * 365 * KEPT_BEYOND_MS
 
 interface RedisStoreOptions {
   readonly clock: Clock
-  /** The prefix of its keys: a key for each record, and for each collection a sorted set of ids in the order of writing. */
+  /**
+   * The prefix of its keys: a key for each record, and for each collection a sorted set of ids in
+   * the order of writing.
+   */
   readonly prefix: string
   /** The key of the counter that orders records. */
   readonly order: string
@@ -119,7 +148,9 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Tena
     const [records, index] = [recordsOf(collection), indexOf(collection)]
     if (kind === 'take') return [kind, records, id, '', '', index, '', '']
     const { value, expiresAt } = change
-    const keptMs = Math.ceil(Math.min(Math.max(expiresAt - clock.now(), 0) + KEPT_BEYOND_MS, MAX_KEPT_MS))
+    const keptMs = Math.ceil(
+      Math.min(Math.max(expiresAt - clock.now(), 0) + KEPT_BEYOND_MS, MAX_KEPT_MS),
+    )
     const text = JSON.stringify([expiresAt, value])
     return [kind, records, id, text, collections, index, String(keptMs), String(limit)]
   }
@@ -141,7 +172,9 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Tena
     },
     async take(collection, id) {
       const value = await get(collection, id)
-      return value !== undefined && (await write([{ kind: 'take', collection, id }])) ? value : undefined
+      return value !== undefined && (await write([{ kind: 'take', collection, id }]))
+        ? value
+        : undefined
     },
     clear: () => redis.call((client) => client.clearRecords(collections)),
   }

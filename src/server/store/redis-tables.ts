@@ -16,19 +16,26 @@ export interface RedisTables extends Tables {
 }
 
 /**
- * Tables in Redis: a hash for each, and a set with their names. A row is the place at which its id was first put, a colon, and the value
- * as JSON. `order` is the key of the counter for places.
+ * Tables in Redis: a hash for each, and a set with their names. A row is the place at which its id
+ * was first put, a colon, and the value as JSON. `order` is the key of the counter for places.
  */
-export function createRedisTables(redis: Redis, { prefix, order }: { prefix: string; order: string }): RedisTables {
+export function createRedisTables(
+  redis: Redis,
+  { prefix, order }: { prefix: string; order: string },
+): RedisTables {
   const names = `${prefix}tables`
   const keyOf = (table: string) => `${prefix}table:${table}`
   const textsOf = ({ table, id, value, was }: RowChange): ChangeTexts => {
     const unless = was ? 'changed' : 'never'
     return ['row', keyOf(table), id, textOf(value), names, unless, textOf(was?.value), '']
   }
-  const write = (change: RowChange) => redis.call((client) => client.writeChanges(order, [textsOf(change)]))
+  const write = (change: RowChange) =>
+    redis.call((client) => client.writeChanges(order, [textsOf(change)]))
   const get = async (table: string, id: string) =>
-    contentOf(await redis.call((client) => client.hGet(keyOf(table), id)), `${keyOf(table)}, field ${id}`)
+    contentOf(
+      await redis.call((client) => client.hGet(keyOf(table), id)),
+      `${keyOf(table)}, field ${id}`,
+    )
 
   return {
     keyOf,
@@ -54,7 +61,8 @@ export function createRedisTables(redis: Redis, { prefix, order }: { prefix: str
         if (await write({ table, id, value, was: { value: before } })) return value
       }
     },
-    remove: async (table, id) => (await redis.call((client) => client.hDel(keyOf(table), id))) === 1,
+    remove: async (table, id) =>
+      (await redis.call((client) => client.hDel(keyOf(table), id))) === 1,
     clear: () => redis.call((client) => client.clearTables(names)),
   }
 }

@@ -2,7 +2,14 @@ import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
 import { isError } from '../../sandbox/files/caught.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { parseStoreAddress, type StoreAddress } from './redis-address.ts'
-import { clearFlows, clearRecords, clearTables, recordCallScript, useTenant, writeChanges } from './redis-scripts.ts'
+import {
+  clearFlows,
+  clearRecords,
+  clearTables,
+  recordCallScript,
+  useTenant,
+  writeChanges,
+} from './redis-scripts.ts'
 
 type RedisClient = ReturnType<typeof createRedisClient>
 
@@ -17,13 +24,16 @@ export interface RedisEvents {
 /** Milliseconds: longer than any answer takes, and shorter than a client waits. */
 const MAX_ANSWER_MS = 2_000
 const MAX_CONNECT_MS = 2_000
-/** Milliseconds of silence, without even an answer to a ping, after which a connection is replaced. */
+/**
+ * Milliseconds of silence, without even an answer to a ping, after which a connection is replaced.
+ */
 const PING_EVERY_MS = 1_000
 const MAX_SILENCE_MS = 4_000
 
 /**
  * Connects to Redis. A lost connection is opened again without end.
- * @param url `redis://[user:password@]host[:port][/database]`, `rediss://` for TLS, the same with `valkey`, or `unix:///path[?db=1]`
+ * @param url `redis://[user:password@]host[:port][/database]`, `rediss://` for TLS, the same with
+ * `valkey`, or `unix:///path[?db=1]`
  * @throws Error with one line that names the address, without its password
  */
 export async function connectRedis(url: string, events: RedisEvents) {
@@ -70,14 +80,19 @@ export async function connectRedis(url: string, events: RedisEvents) {
   return {
     /** The address without user and password. */
     address: address.shown,
-    /** Runs commands and scripts. @throws Refusal (503) when Redis does not answer within two seconds */
+    /**
+     * Runs commands and scripts.
+     * @throws Refusal (503) when Redis does not answer within two seconds
+     */
     async call<Reply>(act: (client: RedisClient) => Promise<Reply>): Promise<Reply> {
       try {
         return await breaker.call(() => act(client))
       } catch (cause) {
         if (isDefect(cause)) throw cause
         const code = replyCode(cause)
-        const problem = code ? `refuses the call (${code}); ${remedyOfReply(code)}` : 'does not answer; try again'
+        const problem = code
+          ? `refuses the call (${code}); ${remedyOfReply(code)}`
+          : 'does not answer; try again'
         throw Refusal.unavailable(`the store at ${address.shown} ${problem}`, cause)
       }
     },
@@ -98,17 +113,31 @@ export async function connectRedis(url: string, events: RedisEvents) {
   }
 }
 
-/** @param reconnectStrategy the milliseconds until a lost connection is tried again, or the error that ends the attempts */
+/**
+ * @param reconnectStrategy the milliseconds until a lost connection is tried again, or the error
+ * that ends the attempts
+ */
 const createRedisClient = (
   { connection }: StoreAddress,
   reconnectStrategy: (retries: number, cause: Error) => number | Error,
 ) => {
-  const limits = { connectTimeout: MAX_CONNECT_MS, socketTimeout: MAX_SILENCE_MS, reconnectStrategy }
+  const limits = {
+    connectTimeout: MAX_CONNECT_MS,
+    socketTimeout: MAX_SILENCE_MS,
+    reconnectStrategy,
+  }
   const { path, ...place } = { path: undefined, ...connection }
   return createClient({
     ...place,
     RESP: 2,
-    scripts: { writeChanges, clearRecords, clearTables, useTenant, recordCall: recordCallScript, clearFlows },
+    scripts: {
+      writeChanges,
+      clearRecords,
+      clearTables,
+      useTenant,
+      recordCall: recordCallScript,
+      clearFlows,
+    },
     // A call without an answer is refused at once: later, its client would be gone.
     disableOfflineQueue: true,
     // The breaker has its own timer, which also runs while Redis is silent.
@@ -119,8 +148,8 @@ const createRedisClient = (
 }
 
 /**
- * Calls a service that may stop answering. The first call without an answer in time opens the breaker: further calls are refused
- * at once. A late answer, or `close`, closes it.
+ * Calls a service that may stop answering. The first call without an answer in time opens the
+ * breaker: further calls are refused at once. A late answer, or `close`, closes it.
  */
 export function createBreaker(options: { withinMs: number; onOpen(): void; onClose(): void }) {
   const { withinMs, onOpen, onClose } = options
@@ -154,9 +183,22 @@ export function createBreaker(options: { withinMs: number; onOpen(): void; onClo
   }
 }
 
-/** The codes of Redis for a state that an operator can end; any other error reply is a defect of the command. */
+/**
+ * The codes of Redis for a state that an operator can end; any other error reply is a defect of the
+ * command.
+ */
 const PASSING = [
-  ...['LOADING', 'OOM', 'READONLY', 'MISCONF', 'BUSY', 'MASTERDOWN', 'NOREPLICAS', 'CLUSTERDOWN', 'TRYAGAIN'],
+  ...[
+    'LOADING',
+    'OOM',
+    'READONLY',
+    'MISCONF',
+    'BUSY',
+    'MASTERDOWN',
+    'NOREPLICAS',
+    'CLUSTERDOWN',
+    'TRYAGAIN',
+  ],
   ...['NOAUTH', 'WRONGPASS', 'NOPERM', 'WRONGTYPE'],
 ]
 
@@ -168,14 +210,16 @@ function replyCode(error: unknown): string | undefined {
   return /^[A-Z]+/.exec(error.message)?.[0]
 }
 
-const isDefect = (error: unknown) => error instanceof ErrorReply && !PASSING.includes(replyCode(error) ?? '')
+const isDefect = (error: unknown) =>
+  error instanceof ErrorReply && !PASSING.includes(replyCode(error) ?? '')
 
 const remedyOfReply = (code: string | undefined): string =>
   (code && REPLY_REMEDIES[code]) ?? 'try again when it takes calls again'
 
 const REPLY_REMEDIES: Readonly<Record<string, string>> = {
   NOAUTH: 'it asks for a password; give it in the address, redis://:PASSWORD@HOST:PORT',
-  WRONGPASS: 'user or password is wrong; correct them in the address, redis://USER:PASSWORD@HOST:PORT',
+  WRONGPASS:
+    'user or password is wrong; correct them in the address, redis://USER:PASSWORD@HOST:PORT',
   NOPERM:
     'allow its user all commands on the keys and channels agekey-sandbox:* (ACL: ~agekey-sandbox:* &agekey-sandbox:* +@all)',
   WRONGTYPE:
@@ -187,9 +231,13 @@ const REPLY_REMEDIES: Readonly<Record<string, string>> = {
 function redisReason(error: unknown): string {
   if (!isError(error)) return String(error)
   // Each address of the host was tried.
-  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) return redisReason(error.errors[0])
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0)
+    return redisReason(error.errors[0])
   // OpenSSL adds its own place in its source.
-  return (error.message.split(/\r?\n/, 1)[0] || String(error.name)).replace(/^.*SSL routines:\w*:(.*?):.*$/, 'TLS: $1')
+  return (error.message.split(/\r?\n/, 1)[0] || String(error.name)).replace(
+    /^.*SSL routines:\w*:(.*?):.*$/,
+    'TLS: $1',
+  )
 }
 
 function remedyOfConnection(cause: unknown, { isTls }: StoreAddress): string {
@@ -201,26 +249,39 @@ function remedyOfConnection(cause: unknown, { isTls }: StoreAddress): string {
   return advice?.remedy ?? 'start Redis or Valkey there, or give another address'
 }
 
-/** What a reason is known by, where it matters only with TLS or without it, and its remedy: the first that fits. */
-const ADVICE: readonly { readonly by: RegExp; readonly tls?: boolean; readonly remedy: string }[] = [
-  { by: /without any password|no password is set/i, remedy: 'it has no password; leave it out of the address' },
-  { by: /DB index/i, remedy: 'it has no database of this number; name another one' },
-  { by: /ENOTFOUND|EAI_AGAIN/, remedy: 'correct the name of the host' },
-  { by: /ENOENT/, remedy: 'there is no such socket file; correct the path, or start Redis or Valkey with unixsocket' },
-  { by: /EACCES/, remedy: 'let this user read and write the socket file (unixsocketperm)' },
-  {
-    by: /certificate|self.signed|altname/i,
-    tls: true,
-    remedy: 'its certificate is not trusted; name the file of its issuer in NODE_EXTRA_CA_CERTS',
-  },
-  {
-    by: /TLS|SSL|EPROTO|closed|ECONNRESET|no answer/i,
-    tls: true,
-    remedy: 'start Redis or Valkey there or, if it speaks no TLS, write redis:// instead of rediss://',
-  },
-  {
-    by: /closed|ECONNRESET|EPIPE/i,
-    tls: false,
-    remedy: 'write rediss:// if it speaks TLS only; if it is something else than Redis or Valkey, give another address',
-  },
-]
+/**
+ * What a reason is known by, where it matters only with TLS or without it, and its remedy: the
+ * first that fits.
+ */
+const ADVICE: readonly { readonly by: RegExp; readonly tls?: boolean; readonly remedy: string }[] =
+  [
+    {
+      by: /without any password|no password is set/i,
+      remedy: 'it has no password; leave it out of the address',
+    },
+    { by: /DB index/i, remedy: 'it has no database of this number; name another one' },
+    { by: /ENOTFOUND|EAI_AGAIN/, remedy: 'correct the name of the host' },
+    {
+      by: /ENOENT/,
+      remedy:
+        'there is no such socket file; correct the path, or start Redis or Valkey with unixsocket',
+    },
+    { by: /EACCES/, remedy: 'let this user read and write the socket file (unixsocketperm)' },
+    {
+      by: /certificate|self.signed|altname/i,
+      tls: true,
+      remedy: 'its certificate is not trusted; name the file of its issuer in NODE_EXTRA_CA_CERTS',
+    },
+    {
+      by: /TLS|SSL|EPROTO|closed|ECONNRESET|no answer/i,
+      tls: true,
+      remedy:
+        'start Redis or Valkey there or, if it speaks no TLS, write redis:// instead of rediss://',
+    },
+    {
+      by: /closed|ECONNRESET|EPIPE/i,
+      tls: false,
+      remedy:
+        'write rediss:// if it speaks TLS only; if it is something else than Redis or Valkey, give another address',
+    },
+  ]

@@ -1,14 +1,19 @@
 import type { KeySource } from '../../sandbox/keys/key-ring.ts'
 import type { SigningKeys } from '../../sandbox/keys/signing-keys.ts'
-import { MAX_TENANTS, type SharedParts, type TenantDirectory } from '../../sandbox/tenants/shared-parts.ts'
+import {
+  MAX_TENANTS,
+  type SharedParts,
+  type TenantDirectory,
+} from '../../sandbox/tenants/shared-parts.ts'
 import { createMemoryRecords } from './memory.ts'
 import { createMemoryBudget, type Kept, type MemoryBudget } from './memory-budget.ts'
 import { createMemoryJournal } from './memory-journal.ts'
 
-export interface Stores extends Pick<SharedParts, 'journal' | 'directory' | 'agree' | 'createRecords'> {
+export interface Stores
+  extends Pick<SharedParts, 'journal' | 'directory' | 'agree' | 'createRecords'> {
   /**
-   * The signing keys of all processes that share the store: the first process makes them, the others take them, also later (`agree`).
-   * Absent in a single process.
+   * The signing keys of all processes that share the store: the first process makes them, the
+   * others take them, also later (`agree`). Absent in a single process.
    */
   agreeOnKeys?(make: () => Promise<SigningKeys>): Promise<KeySource>
   /** @throws Refusal (503) while records cannot be written */
@@ -16,7 +21,10 @@ export interface Stores extends Pick<SharedParts, 'journal' | 'directory' | 'agr
   close(): void
 }
 
-/** All stores in the memory of this process. @param megabytes its budget; the default when absent */
+/**
+ * All stores in the memory of this process.
+ * @param megabytes its budget; the default when absent
+ */
 export function createMemoryStores(megabytes?: number): Stores {
   const budget = createMemoryBudget(megabytes)
   return {

@@ -10,7 +10,10 @@ export interface ServerCertificate {
   readonly file: string | undefined
 }
 
-/** The file in a state folder that holds the private key and its certificate: one, so that they always belong together. */
+/**
+ * The file in a state folder that holds the private key and its certificate: one, so that they
+ * always belong together.
+ */
 export const tlsKeyFileIn = (folder: string): string => join(folder, 'tls-key.pem')
 
 /** Reads the first certificate of a PEM text. @throws Error when it is none */

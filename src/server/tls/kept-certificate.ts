@@ -14,7 +14,10 @@ import { bareHost, readLeaf, type ServerCertificate, tlsKeyFileIn } from './cert
 /** The file of the self-signed certificate in a folder: clients have to trust it. */
 export const certificateFileIn = (folder: string): string => join(folder, 'tls-certificate.pem')
 
-/** A certificate that ends sooner than this is renewed at the start: a sandbox runs for days, not for years. */
+/**
+ * A certificate that ends sooner than this is renewed at the start: a sandbox runs for days, not
+ * for years.
+ */
 const RENEW_BEFORE_MS = 7 * 24 * 60 * 60 * 1000
 
 interface Need {
@@ -24,10 +27,14 @@ interface Need {
 }
 
 /**
- * The self-signed certificate of a folder, valid for `names`. It is made when there is none, and renewed when it does not name
- * all of them, has expired or soon will. Without a folder it lives in memory. @throws ConfigError when the folder cannot be written
+ * The self-signed certificate of a folder, valid for `names`. It is made when there is none, and
+ * renewed when it does not name all of them, has expired or soon will. Without a folder it lives in
+ * memory. @throws ConfigError when the folder cannot be written
  */
-export async function keepCertificate(folder: string | undefined, need: Need): Promise<ServerCertificate> {
+export async function keepCertificate(
+  folder: string | undefined,
+  need: Need,
+): Promise<ServerCertificate> {
   if (folder === undefined) return { ...parsePair(await generatePair(need)), file: undefined }
   try {
     return { ...(await settlePair(folder, need)), file: certificateFileIn(folder) }
@@ -72,26 +79,30 @@ const VALID_DAYS = 365
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Makes a key and a self-signed certificate for these hosts, valid for a year from `now` (epoch milliseconds).
- * It is no certificate authority: a client that trusts it trusts this one server and no other.
+ * Makes a key and a self-signed certificate for these hosts, valid for a year from `now` (epoch
+ * milliseconds). It is no certificate authority: a client that trusts it trusts this one server and
+ * no other.
  */
 export async function generateCertificate(names: readonly string[], now: number): Promise<Pair> {
   const { generate } = await loadGenerator()
   const altNames = [...new Set(names.map(bareHost))].map((name) =>
     isIP(name) === 0 ? { type: 2 as const, value: name } : { type: 7 as const, ip: name },
   )
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'agekey-sandbox testing only' }], {
-    keyType: 'ec',
-    algorithm: 'sha256',
-    // A day back: the clock of a container or of a phone may be behind.
-    notBeforeDate: new Date(now - DAY_MS),
-    notAfterDate: new Date(now + VALID_DAYS * DAY_MS),
-    extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      { name: 'subjectAltName', altNames },
-    ],
-  })
+  const { cert, private: key } = await generate(
+    [{ name: 'commonName', value: 'agekey-sandbox testing only' }],
+    {
+      keyType: 'ec',
+      algorithm: 'sha256',
+      // A day back: the clock of a container or of a phone may be behind.
+      notBeforeDate: new Date(now - DAY_MS),
+      notAfterDate: new Date(now + VALID_DAYS * DAY_MS),
+      extensions: [
+        { name: 'basicConstraints', cA: false, critical: true },
+        { name: 'extKeyUsage', serverAuth: true },
+        { name: 'subjectAltName', altNames },
+      ],
+    },
+  )
   return { cert, key }
 }
 
@@ -117,15 +128,23 @@ async function readIfThere(file: string): Promise<string | undefined> {
 function isStillGood({ cert, key }: Pair, { names, now }: Need): boolean {
   try {
     const leaf = readLeaf(cert)
-    const isInTime = Date.parse(leaf.validFrom) <= now && Date.parse(leaf.validTo) > now + RENEW_BEFORE_MS
-    return isInTime && namesMissingFrom(leaf, names).length === 0 && verifies(leaf, createPrivateKey(key))
+    const isInTime =
+      Date.parse(leaf.validFrom) <= now && Date.parse(leaf.validTo) > now + RENEW_BEFORE_MS
+    return (
+      isInTime &&
+      namesMissingFrom(leaf, names).length === 0 &&
+      verifies(leaf, createPrivateKey(key))
+    )
   } catch {
     // Damaged: nothing is lost by another one.
     return false
   }
 }
 
-/** Whether the certificate verifies what the key signs: a damaged key may still name the right public half. */
+/**
+ * Whether the certificate verifies what the key signs: a damaged key may still name the right
+ * public half.
+ */
 function verifies(leaf: X509Certificate, key: KeyObject): boolean {
   const input = Buffer.from('agekey-sandbox')
   try {
@@ -149,7 +168,8 @@ export function readOwnCertificate(
   const key = readPem('httpsKey', keyFile)
   const leaf = attempt(
     () => readLeaf(cert),
-    () => `httpsCert: ${certFile} is no PEM certificate; it begins with -----BEGIN CERTIFICATE-----`,
+    () =>
+      `httpsCert: ${certFile} is no PEM certificate; it begins with -----BEGIN CERTIFICATE-----`,
   )
   if (/ENCRYPTED/.test(key))
     throw ConfigError.of(`httpsKey: ${keyFile} is encrypted; give the key without a passphrase`)
@@ -173,11 +193,13 @@ export function readOwnCertificate(
     () => createSecureContext({ cert, key }),
     (cause) => `httpsCert: ${certFile} cannot be used: ${messageOf(cause)}`,
   )
-  const refused = (what: string, by = 'clients') => onWarning(`httpsCert: ${certFile} ${what}; ${by} will refuse it`)
+  const refused = (what: string, by = 'clients') =>
+    onWarning(`httpsCert: ${certFile} ${what}; ${by} will refuse it`)
   if (Date.parse(leaf.validTo) < now) refused(`expired on ${leaf.validTo}`)
   if (Date.parse(leaf.validFrom) > now) refused(`is not valid before ${leaf.validFrom}`)
   const missing = namesMissingFrom(leaf, names)
-  if (missing.length > 0) refused(`does not name ${missing.join(', ')}`, 'clients that come by that name')
+  if (missing.length > 0)
+    refused(`does not name ${missing.join(', ')}`, 'clients that come by that name')
   return { cert, key, file: certFile }
 }
 
@@ -198,7 +220,10 @@ function readPem(option: string, file: string): string {
   throw ConfigError.of(`${option}: ${problem}`, { cause })
 }
 
-/** The names, of those given, that a client would refuse this certificate for. IPv6 addresses may stand in brackets. */
+/**
+ * The names, of those given, that a client would refuse this certificate for. IPv6 addresses may
+ * stand in brackets.
+ */
 const namesMissingFrom = (certificate: X509Certificate, names: readonly string[]): string[] =>
   names.filter((name) => {
     const bare = bareHost(name)

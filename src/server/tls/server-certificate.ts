@@ -12,7 +12,8 @@ interface HttpsOptions {
 
 /** Whether https is asked for. @throws ConfigError for settings that do not go together */
 export function servesHttps({ https, httpsCert, httpsKey }: HttpsOptions): boolean {
-  const [given, missing] = httpsCert === undefined ? ['httpsKey', 'httpsCert'] : ['httpsCert', 'httpsKey']
+  const [given, missing] =
+    httpsCert === undefined ? ['httpsKey', 'httpsCert'] : ['httpsCert', 'httpsKey']
   if ((httpsCert === undefined) !== (httpsKey === undefined)) {
     throw ConfigError.of(
       `${given}: needs the option ${missing} too; give both, or neither for a self-signed certificate`,
@@ -28,18 +29,27 @@ export function servesHttps({ https, httpsCert, httpsKey }: HttpsOptions): boole
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The certificate of an https sandbox: the user's own, or a self-signed one that is kept in `folder` (in memory without one).
+ * The certificate of an https sandbox: the user's own, or a self-signed one that is kept in
+ * `folder` (in memory without one).
  * @param options.hosts by which clients come, beside the loopback ones
  * @throws ConfigError
  */
 export async function obtainCertificate(
   { httpsCert, httpsKey }: HttpsOptions,
-  options: { folder: string | undefined; hosts: readonly string[]; now: number; onWarning(message: string): void },
+  options: {
+    folder: string | undefined
+    hosts: readonly string[]
+    now: number
+    onWarning(message: string): void
+  },
 ): Promise<ServerCertificate> {
   const { folder, hosts, now, onWarning } = options
   const { keepCertificate, readOwnCertificate } = await loadCertificates()
   return httpsCert !== undefined && httpsKey !== undefined
-    ? readOwnCertificate({ certFile: httpsCert, keyFile: httpsKey }, { names: hosts, now, onWarning })
+    ? readOwnCertificate(
+        { certFile: httpsCert, keyFile: httpsKey },
+        { names: hosts, now, onWarning },
+      )
     : keepCertificate(folder, { names: [...new Set([...LOOPBACK_NAMES, ...hosts])], now })
 }
 

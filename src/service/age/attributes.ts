@@ -38,25 +38,36 @@ export function attributesSchema(method: Method): z.ZodType<Attributes | undefin
 /** The attributes of a signal whose method is unknown, of which nothing more can be checked. */
 export const attributesOfAnyMethodSchema: z.ZodType<Attributes | undefined> = z
   .object({}, { error: breaks('SIG-16', 'must be an object') })
-  .catchall(z.union([z.boolean(), z.string()], { error: breaks('SIG-18', 'must be true, false or text') }))
+  .catchall(
+    z.union([z.boolean(), z.string()], { error: breaks('SIG-18', 'must be true, false or text') }),
+  )
   .optional()
 
 /** A schema for each kind, made once: that of countries takes long to make. */
-const byKind = <Schema>(make: (kind: AttributeKind) => Schema): Readonly<Record<AttributeKind, Schema>> => ({
+const byKind = <Schema>(
+  make: (kind: AttributeKind) => Schema,
+): Readonly<Record<AttributeKind, Schema>> => ({
   boolean: make('boolean'),
   country: make('country'),
   card_type: make('card_type'),
   platform: make('platform'),
 })
 
-/** What a request may ask of an attribute: the boolean it must equal, or the list that must contain it. */
+/**
+ * What a request may ask of an attribute: the boolean it must equal, or the list that must contain
+ * it.
+ */
 export const REQUIREMENT_SCHEMAS = byKind((kind): z.ZodType<boolean | string[]> => {
   const value = schemaOf(kind, breaks('CLM-19', SENTENCES[kind]))
   if (value instanceof z.ZodBoolean) return value
-  return z.array(value, { error: breaks('CLM-19', 'must be a non-empty array of accepted values') }).min(1)
+  return z
+    .array(value, { error: breaks('CLM-19', 'must be a non-empty array of accepted values') })
+    .min(1)
 })
 
-const VALUE_SCHEMAS = byKind((kind) => schemaOf(kind, breaks('SIG-18', SENTENCES[kind], { missing: 'SIG-17' })))
+const VALUE_SCHEMAS = byKind((kind) =>
+  schemaOf(kind, breaks('SIG-18', SENTENCES[kind], { missing: 'SIG-17' })),
+)
 
 /** Platforms are configured, so the schema accepts any text. */
 function schemaOf(kind: AttributeKind, error: ReturnType<typeof breaks>) {

@@ -18,9 +18,11 @@ export const INSTANT_FORMS =
 const MAX_DATE_TEXT = 100
 
 /**
- * Reads an ISO 8601 date (`2026-07-01`, meaning 00:00:00Z of that day) or date-time (`2026-07-01T12:00:00.5+02:00`) on a day that exists.
- * Seconds, fraction and zone are optional; without a zone the time is UTC; `+0200` and `+02` are read as zones, too (see `zoneAdvice`).
- * @returns milliseconds since the UNIX epoch, possibly with a fraction; `undefined` for anything else
+ * Reads an ISO 8601 date (`2026-07-01`, meaning 00:00:00Z of that day) or date-time
+ * (`2026-07-01T12:00:00.5+02:00`) on a day that exists. Seconds, fraction and zone are optional;
+ * without a zone the time is UTC; `+0200` and `+02` are read as zones, too (see `zoneAdvice`).
+ * @returns milliseconds since the UNIX epoch, possibly with a fraction; `undefined` for anything
+ * else
  */
 export function parseInstant(text: string): number | undefined {
   if (text.length > MAX_DATE_TEXT) return undefined
@@ -30,14 +32,19 @@ export function parseInstant(text: string): number | undefined {
   const midnight = parseCalendarDate(text.slice(0, 10))
   if (midnight === undefined) return undefined
   const zone = Number(zoneHours) * HOUR + Number(zoneMinutes) * MINUTE
-  const time = Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * SECOND + Number(fraction) * SECOND
+  const time =
+    Number(hours) * HOUR +
+    Number(minutes) * MINUTE +
+    Number(seconds) * SECOND +
+    Number(fraction) * SECOND
   return midnight + time - (sign === '-' ? -zone : zone)
 }
 
 /**
- * What keeps the zone of a date-time from the form of RFC 3339, as advice: ISO 8601 allows `+0200` and `+02`, and a parser that follows
- * RFC 3339 alone refuses both.
- * @returns `undefined` for a zone as `+02:00` or `Z`, for no zone, and for a text that `parseInstant` does not read
+ * What keeps the zone of a date-time from the form of RFC 3339, as advice: ISO 8601 allows `+0200`
+ * and `+02`, and a parser that follows RFC 3339 alone refuses both.
+ * @returns `undefined` for a zone as `+02:00` or `Z`, for no zone, and for a text that
+ * `parseInstant` does not read
  */
 export function zoneAdvice(text: string): string | undefined {
   if (parseInstant(text) === undefined) return undefined
@@ -47,14 +54,20 @@ export function zoneAdvice(text: string): string | undefined {
   return `should write its zone as ${right}, as RFC 3339 does, writes ${hours}${minutes}; a stricter parser refuses it`
 }
 
-/** The first instant that `text` can mean: without a zone, that of UTC+14. @returns as `parseInstant` */
+/**
+ * The first instant that `text` can mean: without a zone, that of UTC+14.
+ * @returns as `parseInstant`
+ */
 export function earliestInstant(text: string): number | undefined {
   const instant = parseInstant(text)
   const hasZone = /T.*[Z+-]/.test(text)
   return instant === undefined || hasZone ? instant : instant - EARLIEST_ZONE
 }
 
-/** Reads `YYYY-MM-DD`. @returns 00:00:00Z of that day in epoch milliseconds; `undefined` when there is no such day */
+/**
+ * Reads `YYYY-MM-DD`.
+ * @returns 00:00:00Z of that day in epoch milliseconds; `undefined` when there is no such day
+ */
 export function parseCalendarDate(text: string): number | undefined {
   const match = DATE.exec(text)
   if (!match) return undefined
@@ -67,8 +80,9 @@ export function parseCalendarDate(text: string): number | undefined {
 }
 
 /**
- * Birthdays passed from `dateOfBirth` (`YYYY-MM-DD`) to `now` (epoch milliseconds) in the UTC calendar. A person born on 29 February has
- * a birthday on 1 March in common years. Negative before birth; `NaN` when the day of birth does not exist.
+ * Birthdays passed from `dateOfBirth` (`YYYY-MM-DD`) to `now` (epoch milliseconds) in the UTC
+ * calendar. A person born on 29 February has a birthday on 1 March in common years. Negative before
+ * birth; `NaN` when the day of birth does not exist.
  */
 export function completedYears(dateOfBirth: string, now: number): number {
   return yearsBetween(new Date(parseCalendarDate(dateOfBirth) ?? Number.NaN), new Date(now))
@@ -81,7 +95,9 @@ export function yearsBetween(birth: Date, day: Date): number {
   return day.getUTCFullYear() - birth.getUTCFullYear() - (birthdayIsAhead ? 1 : 0)
 }
 
-/** A parsed relative date: what to add to the base of the clock, and the precision of the result. */
+/**
+ * A parsed relative date: what to add to the base of the clock, and the precision of the result.
+ */
 export interface RelativeDate {
   /** `today` resolves to a date, `now` to a date-time. */
   readonly anchor: 'today' | 'now'
@@ -103,7 +119,8 @@ const YEAR_0000 = -62_167_219_200_000
 const END_OF_YEAR_9999 = 253_402_300_799_999
 
 /**
- * Parses `today` or `now` with signed terms in years, months, weeks, days and hours: `today - 18y + 1d`.
+ * Parses `today` or `now` with signed terms in years, months, weeks, days and hours: `today - 18y +
+ * 1d`.
  * @returns `undefined` when the text is no such expression or reaches further than a thousand years
  */
 export function parseRelativeDate(text: string): RelativeDate | undefined {
@@ -122,9 +139,10 @@ export function parseRelativeDate(text: string): RelativeDate | undefined {
 }
 
 /**
- * The date (`YYYY-MM-DD`) or date-time (ISO 8601, UTC) that `expression` means at `base` (epoch milliseconds). Years and months
- * are added first, with the day kept inside its month, then weeks, days and hours: on 29 February `today - 18y` is
- * 28 February and `today - 18y + 1d` is 1 March, so both sides of an eighteenth birthday are right on every day.
+ * The date (`YYYY-MM-DD`) or date-time (ISO 8601, UTC) that `expression` means at `base` (epoch
+ * milliseconds). Years and months are added first, with the day kept inside its month, then weeks,
+ * days and hours: on 29 February `today - 18y` is 28 February and `today - 18y + 1d` is 1 March, so
+ * both sides of an eighteenth birthday are right on every day.
  */
 export function resolveRelativeDate(expression: RelativeDate, base: number): string {
   const moved = addMonths(writable(base), expression.months) + expression.milliseconds
@@ -133,8 +151,9 @@ export function resolveRelativeDate(expression: RelativeDate, base: number): str
 }
 
 /**
- * `instant` (epoch milliseconds) moved by calendar months in UTC. A day that the target month does not have becomes its last
- * day, so that 18 years before 29 February 2024 is 28 February 2006: a person born then is 18.
+ * `instant` (epoch milliseconds) moved by calendar months in UTC. A day that the target month does
+ * not have becomes its last day, so that 18 years before 29 February 2024 is 28 February 2006: a
+ * person born then is 18.
  */
 function addMonths(instant: number, months: number): number {
   const date = new Date(instant)

@@ -12,8 +12,15 @@ export interface FilterResult {
   readonly passed: boolean
 }
 
-/** The results of each filtering member. `overrides.METHOD.age_thresholds` has both results when only some thresholds hold. */
-export function filterResults(signals: readonly AgeSignal[], claims: Claims, now: number): readonly FilterResult[] {
+/**
+ * The results of each filtering member. `overrides.METHOD.age_thresholds` has both results when
+ * only some thresholds hold.
+ */
+export function filterResults(
+  signals: readonly AgeSignal[],
+  claims: Claims,
+  now: number,
+): readonly FilterResult[] {
   const results: FilterResult[] = []
   for (const signal of signals) {
     for (const { member, passed } of filterChecks(signal, claims)) {
@@ -33,7 +40,8 @@ export function filterResults(signals: readonly AgeSignal[], claims: Claims, now
 export function filtersOf(claims: Claims): readonly string[] {
   const { allowed_methods: methods, provenance, overrides = {} } = claims
   const isAsked: Readonly<Record<string, boolean>> = {
-    allowed_methods: methods !== undefined && METHOD_NAMES.some((method) => !methods.includes(method)),
+    allowed_methods:
+      methods !== undefined && METHOD_NAMES.some((method) => !methods.includes(method)),
     verified_after: claims.verified_after !== undefined,
     'provenance.denied': isFilled(provenance?.denied),
     // With an empty list no signal passes.
@@ -61,27 +69,44 @@ export interface Birthday {
 
 const DAY = 86_400_000
 
-/** The birthdays, today or tomorrow, on which a threshold begins to hold for a signal that passes the filters. */
-export function birthdaysAt(signals: readonly AgeSignal[], claims: Claims, now: number): readonly Birthday[] {
+/**
+ * The birthdays, today or tomorrow, on which a threshold begins to hold for a signal that passes
+ * the filters.
+ */
+export function birthdaysAt(
+  signals: readonly AgeSignal[],
+  claims: Claims,
+  now: number,
+): readonly Birthday[] {
   const [yesterday, today, tomorrow] = [new Date(now - DAY), new Date(now), new Date(now + DAY)]
   return signals.flatMap((signal) => {
     if (!('date_of_birth' in signal.age)) return []
     const birth = new Date(signal.age.date_of_birth)
     const reached = yearsBetween(birth, tomorrow)
-    if (yearsBetween(birth, yesterday) === reached || !filterChecks(signal, claims).every(({ passed }) => passed))
+    if (
+      yearsBetween(birth, yesterday) === reached ||
+      !filterChecks(signal, claims).every(({ passed }) => passed)
+    )
       return []
     const day = yearsBetween(birth, today) === reached ? 'today' : 'tomorrow'
     return claims.age_thresholds.flatMap((threshold, index) =>
-      neededYears(threshold, index, signal.method, claims) === reached ? [{ threshold, day } as const] : [],
+      neededYears(threshold, index, signal.method, claims) === reached
+        ? [{ threshold, day } as const]
+        : [],
     )
   })
 }
 
-/** The youngest age at which a signal with a date of birth satisfies the threshold at `index`; `undefined` when it never can. */
+/**
+ * The youngest age at which a signal with a date of birth satisfies the threshold at `index`;
+ * `undefined` when it never can.
+ */
 export function birthdayOf(threshold: number, index: number, claims: Claims): number | undefined {
   const { allowed_methods: methods = METHOD_NAMES } = claims
   const dated = methods.filter((method) => METHODS[method].ageFormats.includes('date_of_birth'))
-  const years = dated.map((method) => neededYears(threshold, index, method, claims)).filter((needed) => needed > 0)
+  const years = dated
+    .map((method) => neededYears(threshold, index, method, claims))
+    .filter((needed) => needed > 0)
   return years.length === 0 ? undefined : Math.min(...years)
 }
 

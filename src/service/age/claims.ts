@@ -10,7 +10,10 @@ import { byMethod, METHOD_NAMES, METHODS, type Method } from './methods.ts'
 import { levelSchema, methodSchema, yearsSchema } from './signal-schema.ts'
 import { PROVENANCE_PATTERN, type Vocabulary } from './vocabulary.ts'
 
-/** Rules about the list of thresholds as a whole, and about the form of a zone. They are advice, at least in one profile. */
+/**
+ * Rules about the list of thresholds as a whole, and about the form of a zone. They are advice, at
+ * least in one profile.
+ */
 const NOT_ALWAYS_REFUSED: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CLM-06', 'CLM-22'])
 
 // Decision: every list in the claims has at most 100 entries, which bounds the cost of a request.
@@ -34,7 +37,10 @@ const patternSchema = z
     ),
   })
 
-/** Not `max`: it skips the patterns of a list that is too long, so their mistakes would be found one by one. */
+/**
+ * Not `max`: it skips the patterns of a list that is too long, so their mistakes would be found one
+ * by one.
+ */
 const patternsSchema = z
   .array(patternSchema, { error: breaks('CLM-09', 'must be an array of patterns') })
   .refine((patterns) => patterns.length <= MAX_PATTERNS, {
@@ -47,7 +53,9 @@ function overrideSchema(method: Method) {
   const requirements = Object.entries(METHODS[method].attributes).map(
     ([name, { kind }]) => [name, REQUIREMENT_SCHEMAS[kind].optional()] as const,
   )
-  const ages = z.array(yearsSchema('CLM-16'), { error: breaks('CLM-16', 'must be an array of integers from 0 to 150') })
+  const ages = z.array(yearsSchema('CLM-16'), {
+    error: breaks('CLM-16', 'must be an array of integers from 0 to 150'),
+  })
   const schema = z.strictObject(
     {
       min_age: yearsSchema('CLM-15').optional(),
@@ -63,7 +71,11 @@ function overrideSchema(method: Method) {
         .optional()
         .describe('The boolean that an attribute must equal, or the list that must contain it'),
     },
-    { error: breaks('CLM-14', `must be an object of requirements on ${method}`, { unknown: 'CLM-01' }) },
+    {
+      error: breaks('CLM-14', `must be an object of requirements on ${method}`, {
+        unknown: 'CLM-01',
+      }),
+    },
   )
   return method === 'facial_age_estimation'
     ? schema.meta({ oneOf: [{ required: ['min_age'] }, { required: ['age_thresholds'] }] })
@@ -71,13 +83,15 @@ function overrideSchema(method: Method) {
 }
 
 /**
- * The claims object that a relying party sends (specification, "Claims object"), under its wire names. The schema covers all rules about
- * one member; `parseClaims` adds those between members.
+ * The claims object that a relying party sends (specification, "Claims object"), under its wire
+ * names. The schema covers all rules about one member; `parseClaims` adds those between members.
  */
 export const claimsSchema = z.strictObject(
   {
     age_thresholds: z
-      .array(yearsSchema('CLM-03'), { error: breaks('CLM-02', 'must be a non-empty array of ages') })
+      .array(yearsSchema('CLM-03'), {
+        error: breaks('CLM-02', 'must be a non-empty array of ages'),
+      })
       .min(1),
     allowed_methods: z
       .array(methodSchema('CLM-07', METHOD_NAMES), {
@@ -90,7 +104,11 @@ export const claimsSchema = z.strictObject(
     provenance: z
       .strictObject(
         { allowed: patternsSchema.optional(), denied: patternsSchema.optional() },
-        { error: breaks('CLM-09', 'must be an object with the arrays allowed and denied', { unknown: 'CLM-01' }) },
+        {
+          error: breaks('CLM-09', 'must be an object with the arrays allowed and denied', {
+            unknown: 'CLM-01',
+          }),
+        },
       )
       .optional()
       .describe('Patterns: `/a/b` matches itself, `/a/*` every path below `/a/`'),
@@ -114,15 +132,22 @@ export const claimsSchema = z.strictObject(
 export type Claims = z.infer<typeof claimsSchema>
 
 /**
- * Checks a claims object (already parsed from JSON) and reports all mistakes at once: CLM-01 to CLM-20, CLM-22. Without a vocabulary
- * any platform is accepted. `claims` is present when only CLM-04, CLM-05, CLM-06 and CLM-22 were found, which not every profile refuses.
+ * Checks a claims object (already parsed from JSON) and reports all mistakes at once: CLM-01 to
+ * CLM-20, CLM-22. Without a vocabulary any platform is accepted. `claims` is present when only
+ * CLM-04, CLM-05, CLM-06 and CLM-22 were found, which not every profile refuses.
  */
-export function parseClaims(value: unknown, vocabulary?: Vocabulary): { claims?: Claims; issues: Issue[] } {
+export function parseClaims(
+  value: unknown,
+  vocabulary?: Vocabulary,
+): { claims?: Claims; issues: Issue[] } {
   // Lists are counted first: entries beyond the limit cost nothing.
   const tooLong = longLists(value)
   if (tooLong.length > 0) return { issues: bounded(explainCoreClaims(tooLong, value)) }
   const parsed = claimsSchema.safeParse(value)
-  const issues = [...(parsed.success ? [] : issuesOf(parsed.error, 'claims')), ...crossFieldIssues(value, vocabulary)]
+  const issues = [
+    ...(parsed.success ? [] : issuesOf(parsed.error, 'claims')),
+    ...crossFieldIssues(value, vocabulary),
+  ]
   const isRefused = issues.some(({ rule }) => !NOT_ALWAYS_REFUSED.has(rule))
   if (parsed.success && issues.length === 0) return { claims: parsed.data, issues }
   const explained = bounded(explainCoreClaims(issues, value))
@@ -138,7 +163,9 @@ export function withDaysEnded({ overrides, ...claims }: Claims): Claims {
   return { ...withDayEnded(claims), ...(overrides && { overrides: Object.fromEntries(ended) }) }
 }
 
-const withDayEnded = <Dated extends { verified_after?: string | undefined }>(dated: Dated): Dated =>
+const withDayEnded = <Dated extends { verified_after?: string | undefined }>(
+  dated: Dated,
+): Dated =>
   dated.verified_after === undefined || parseCalendarDate(dated.verified_after) === undefined
     ? dated
     : { ...dated, verified_after: `${dated.verified_after}T23:59:59.999Z` }
@@ -152,7 +179,14 @@ function longLists(value: unknown, path: readonly string[] = []): Issue[] {
     if (value.length <= MAX_ENTRIES) return []
     const isPatterns = path[0] === 'provenance' && path.length === 2
     const most = isPatterns ? `${MAX_PATTERNS} patterns` : `${MAX_ENTRIES} entries`
-    return [issue(isPatterns ? 'CLM-11' : 'CLM-20', 'claims', path, `must have at most ${most}, has ${value.length}`)]
+    return [
+      issue(
+        isPatterns ? 'CLM-11' : 'CLM-20',
+        'claims',
+        path,
+        `must have at most ${most}, has ${value.length}`,
+      ),
+    ]
   }
   if (!isJsonObject(value) || path.length === MAX_LIST_LEVELS) return []
   return Object.keys(value).flatMap((name) => longLists(value[name], [...path, name]))
@@ -161,15 +195,19 @@ function longLists(value: unknown, path: readonly string[] = []): Issue[] {
 const MAX_THRESHOLDS = 5
 
 /**
- * The rules that relate members to each other or to the configuration. Each looks at the members that are present, so that one mistake
- * does not hide another.
+ * The rules that relate members to each other or to the configuration. Each looks at the members
+ * that are present, so that one mistake does not hide another.
  */
 function crossFieldIssues(claims: unknown, vocabulary: Vocabulary | undefined): Issue[] {
   if (!isJsonObject(claims)) return []
   const { age_thresholds: thresholds, overrides } = claims
   const judge = (method: Method, override: JsonObject): Issue[] => {
     const platforms = vocabulary ? platformIssues(method, override, vocabulary) : []
-    return [...lengthIssues(method, override, thresholds), ...facialIssues(method, override), ...platforms]
+    return [
+      ...lengthIssues(method, override, thresholds),
+      ...facialIssues(method, override),
+      ...platforms,
+    ]
   }
   const judged = isJsonObject(overrides) ? objectsByMethod(overrides) : []
   return [
@@ -193,7 +231,9 @@ function objectsByMethod(overrides: JsonObject): [method: Method, override: Json
 /** CLM-22: advice on the `verified_after` of the claims or of an override. */
 function zoneIssues({ verified_after: after }: JsonObject, path: readonly string[]): Issue[] {
   const advice = typeof after === 'string' ? zoneAdvice(after) : undefined
-  return advice === undefined ? [] : [issue('CLM-22', 'claims', [...path, 'verified_after'], advice)]
+  return advice === undefined
+    ? []
+    : [issue('CLM-22', 'claims', [...path, 'verified_after'], advice)]
 }
 
 function thresholdIssues(thresholds: unknown): Issue[] {

@@ -2,7 +2,10 @@ import { excerpt, isNearMiss } from '../text/message-parts.ts'
 import type { Issue } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 
-/** Members at the top of a claims request of OpenID Connect Core section 5.5, and of OpenID Connect for Identity Assurance. */
+/**
+ * Members at the top of a claims request of OpenID Connect Core section 5.5, and of OpenID Connect
+ * for Identity Assurance.
+ */
 const TOP_MEMBERS: readonly string[] = ['id_token', 'userinfo', 'verified_claims']
 
 /** Members of the request for one claim (OpenID Connect Core section 5.5.1). */
@@ -12,8 +15,9 @@ const CLAIM_MEMBERS = ['essential', 'value', 'values']
 const MAX_LISTED = 4
 
 /**
- * Explains the issues of claims that were written for OpenID Connect Core section 5.5: one issue stands for all that come of this
- * mistake, also for the missing `age_thresholds`. Any other issues are given back as they are.
+ * Explains the issues of claims that were written for OpenID Connect Core section 5.5: one issue
+ * stands for all that come of this mistake, also for the missing `age_thresholds`. Any other issues
+ * are given back as they are.
  */
 export function explainCoreClaims(issues: readonly Issue[], claims: unknown): readonly Issue[] {
   if (!isJsonObject(claims)) return issues
@@ -26,7 +30,8 @@ export function explainCoreClaims(issues: readonly Issue[], claims: unknown): re
   const message = `claims must be the claims object of this service, is one of OpenID Connect Core section 5.5 (${listed}): age_thresholds stands at the top`
   const isMissing = !Object.hasOwn(claims, 'age_thresholds')
   const rest = issues.filter(({ path: [member] }) => {
-    const isExplained = names.includes(String(member ?? '')) || (isMissing && member === 'age_thresholds')
+    const isExplained =
+      names.includes(String(member ?? '')) || (isMissing && member === 'age_thresholds')
     return !isExplained
   })
   return [{ rule: 'CLM-01', path: [first], message }, ...rest]

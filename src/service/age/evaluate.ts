@@ -21,8 +21,8 @@ interface Candidate {
 }
 
 /**
- * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and why. A threshold holds when at least one
- * signal passes every filter and reaches the required age.
+ * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and
+ * why. A threshold holds when at least one signal passes every filter and reaches the required age.
  * @param now milliseconds since the UNIX epoch, at which a date of birth is turned into an age
  */
 export function evaluate(signals: readonly AgeSignal[], claims: Claims, now: number) {
@@ -31,13 +31,21 @@ export function evaluate(signals: readonly AgeSignal[], claims: Claims, now: num
 }
 
 /** The answers of `evaluate`, without the much larger trace. */
-export function evaluateAnswers(signals: readonly AgeSignal[], claims: Claims, now: number): AgeThresholds {
-  const passing = signals.map((signal) => toCandidate(signal, claims, now)).filter((one) => one.passesFilters)
+export function evaluateAnswers(
+  signals: readonly AgeSignal[],
+  claims: Claims,
+  now: number,
+): AgeThresholds {
+  const passing = signals
+    .map((signal) => toCandidate(signal, claims, now))
+    .filter((one) => one.passesFilters)
   const candidates = oldestByMethod(passing)
   return answersOf(
     claims.age_thresholds.map((threshold, index) => ({
       threshold,
-      satisfied: candidates.some((candidate) => candidate.age >= requiredAge(threshold, index, candidate).years),
+      satisfied: candidates.some(
+        (candidate) => candidate.age >= requiredAge(threshold, index, candidate).years,
+      ),
     })),
   )
 }
@@ -56,43 +64,61 @@ function oldestByMethod(candidates: readonly Candidate[]): readonly Candidate[] 
 /** The answers of a persona, with one reason for a list of many personas. */
 export interface BriefEvaluation {
   readonly ageThresholds: AgeThresholds
-  /** About the lowest threshold that fails, otherwise about the highest; absent without age signals. */
+  /**
+   * About the lowest threshold that fails, otherwise about the highest; absent without age signals.
+   */
   readonly reason: BriefReason | undefined
 }
 
-/** Why the nearest signal does or does not reach a threshold: its years, and the filters that it fails. */
+/**
+ * Why the nearest signal does or does not reach a threshold: its years, and the filters that it
+ * fails.
+ */
 export interface BriefReason extends Pick<Candidate, 'method' | 'age' | 'isLeastAge'> {
   readonly failed: readonly string[]
   /** The filters that the signal fails; absent when it reaches the threshold. */
   readonly needed?: { readonly years: number; readonly byOverrides: boolean }
 }
 
-/** The answers of `evaluate` with one short reason instead of the trace. Each signal is examined once. */
-export function evaluateBriefly(signals: readonly AgeSignal[], claims: Claims, now: number): BriefEvaluation {
+/**
+ * The answers of `evaluate` with one short reason instead of the trace. Each signal is examined
+ * once.
+ */
+export function evaluateBriefly(
+  signals: readonly AgeSignal[],
+  claims: Claims,
+  now: number,
+): BriefEvaluation {
   const candidates = signals.map((signal) => toCandidate(signal, claims, now))
   const entries = claims.age_thresholds.map((threshold, index) => {
-    const passing = candidates.find((one) => one.passesFilters && one.age >= requiredAge(threshold, index, one).years)
+    const passing = candidates.find(
+      (one) => one.passesFilters && one.age >= requiredAge(threshold, index, one).years,
+    )
     return { threshold, index, satisfied: passing !== undefined, passing }
   })
   const ascending = entries.toSorted((one, other) => one.threshold - other.threshold)
   const lowest = ascending.find(({ satisfied }) => !satisfied)
   const passing = ascending.at(-1)?.passing
-  const reason = lowest ? reasonAgainst(lowest, candidates) : passing && { ...briefly(passing), failed: [] }
+  const reason = lowest
+    ? reasonAgainst(lowest, candidates)
+    : passing && { ...briefly(passing), failed: [] }
   return { ageThresholds: answersOf(entries), reason }
 }
 
 const briefly = ({ method, age, isLeastAge }: Candidate) => ({ method, age, isLeastAge })
 
 /**
- * Why the threshold fails: what is wrong with the oldest signal that passes the filters. If no signal passes, the oldest of all signals
- * is explained.
+ * Why the threshold fails: what is wrong with the oldest signal that passes the filters. If no
+ * signal passes, the oldest of all signals is explained.
  */
 function reasonAgainst(
   { threshold, index }: { readonly threshold: number; readonly index: number },
   candidates: readonly Candidate[],
 ): BriefReason | undefined {
   const filtered = candidates.filter(({ passesFilters }) => passesFilters)
-  const [nearest] = (filtered.length > 0 ? filtered : candidates).toSorted((one, other) => other.age - one.age)
+  const [nearest] = (filtered.length > 0 ? filtered : candidates).toSorted(
+    (one, other) => other.age - one.age,
+  )
   if (!nearest) return undefined
   const failed = nearest.filters.filter(({ passed }) => !passed).map(({ filter }) => filter)
   const { years } = requiredAge(threshold, index, nearest)
@@ -100,10 +126,16 @@ function reasonAgainst(
 }
 
 /** The trace of `evaluate` alone. */
-export function explainEvaluation(signals: readonly AgeSignal[], claims: Claims, now: number): ThresholdTrace[] {
+export function explainEvaluation(
+  signals: readonly AgeSignal[],
+  claims: Claims,
+  now: number,
+): ThresholdTrace[] {
   const candidates = signals.map((signal) => {
     const candidate = toCandidate(signal, claims, now)
-    const checks = candidate.filters.map(({ filter, passed, reason }): Check => ({ filter, passed, reason: reason() }))
+    const checks = candidate.filters.map(
+      ({ filter, passed, reason }): Check => ({ filter, passed, reason: reason() }),
+    )
     return { candidate, checks }
   })
   return claims.age_thresholds.map((threshold, index) => {
@@ -116,10 +148,16 @@ export function explainEvaluation(signals: readonly AgeSignal[], claims: Claims,
   })
 }
 
-/** Decision: a threshold that is named twice (with different overrides) is true when each of its entries holds. */
-function answersOf(entries: readonly Pick<ThresholdTrace, 'threshold' | 'satisfied'>[]): AgeThresholds {
+/**
+ * Decision: a threshold that is named twice (with different overrides) is true when each of its
+ * entries holds.
+ */
+function answersOf(
+  entries: readonly Pick<ThresholdTrace, 'threshold' | 'satisfied'>[],
+): AgeThresholds {
   const answers: Record<string, boolean> = {}
-  for (const { threshold, satisfied } of entries) answers[threshold] = satisfied && answers[threshold] !== false
+  for (const { threshold, satisfied } of entries)
+    answers[threshold] = satisfied && answers[threshold] !== false
   return answers
 }
 
@@ -148,7 +186,10 @@ export function ageOf(age: Age, now: number): number {
   return 'years' in age ? age.years : age.at_least_years
 }
 
-/** The age that a method must report for the root threshold at `index`, and the member that requires it. */
+/**
+ * The age that a method must report for the root threshold at `index`, and the member that requires
+ * it.
+ */
 export function requiredAge(
   threshold: number,
   index: number,

@@ -9,7 +9,9 @@ type Path = Issue['path']
 const MAX_COMPARED = 10
 
 interface Wording {
-  /** The rules for an absent value and for unknown members, where they differ from the rule itself. */
+  /**
+   * The rules for an absent value and for unknown members, where they differ from the rule itself.
+   */
   readonly missing?: string
   readonly unknown?: string
   /** The members of the object in words: `Attributes of id_doc_scan`. */
@@ -23,16 +25,24 @@ interface Wording {
 const NOTHING = () => ''
 
 /**
- * The `error` of a zod schema or check that stands for a rule of the specification. zod has no room for a rule id, so the id
- * leads the message (`SIG-08 must be an integer from 0 to 150, is "18"`) and `issuesOf` takes it off again.
+ * The `error` of a zod schema or check that stands for a rule of the specification. zod has no room
+ * for a rule id, so the id leads the message (`SIG-08 must be an integer from 0 to 150, is "18"`)
+ * and `issuesOf` takes it off again.
  *
  * @param sentence what would be right, beginning with `must`
  */
 export function breaks(rule: string, sentence: string, wording: Wording = {}) {
-  const { missing = rule, unknown = rule, members = 'Members', fault = NOTHING, synonym = NOTHING } = wording
+  const {
+    missing = rule,
+    unknown = rule,
+    members = 'Members',
+    fault = NOTHING,
+    synonym = NOTHING,
+  } = wording
   return (issue: RawIssue): string => {
     const { input } = issue
-    if (issue.code === 'unrecognized_keys') return unknownMembers({ rule: unknown, members, synonym }, issue)
+    if (issue.code === 'unrecognized_keys')
+      return unknownMembers({ rule: unknown, members, synonym }, issue)
     if (input === undefined) return `${missing} is missing: it ${sentence}`
     if (typeof input !== 'string') return `${rule} ${sentence}${received(issue)}`
     const called = synonym(input)
@@ -41,7 +51,10 @@ export function breaks(rule: string, sentence: string, wording: Wording = {}) {
   }
 }
 
-/** The issues of a schema whose every `error` is made by `breaks`, one for each unknown member; `root` names the checked value. */
+/**
+ * The issues of a schema whose every `error` is made by `breaks`, one for each unknown member;
+ * `root` names the checked value.
+ */
 export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[] {
   // A misspelt member explains why another is missing.
   const rank = ({ code }: z.core.$ZodIssue) => (code === 'unrecognized_keys' ? 0 : 1)
@@ -53,12 +66,17 @@ export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[
     return one.message.split('\n').map((line, index): Issue => {
       const [rule = '', ...words] = line.split(' ')
       const key = keys[index]
-      return { ...issue(rule, root, path, words.join(' ')), path: key === undefined ? path : [...path, key] }
+      return {
+        ...issue(rule, root, path, words.join(' ')),
+        path: key === undefined ? path : [...path, key],
+      }
     })
   })
 }
 
-/** An issue of a rule that no schema can state. `sentence` says what must be, and what was found. */
+/**
+ * An issue of a rule that no schema can state. `sentence` says what must be, and what was found.
+ */
 export function issue(rule: string, root: string, path: Path, sentence: string): Issue {
   return { rule, path, message: `${formatPath([root, ...path])} ${sentence}` }
 }
@@ -85,16 +103,19 @@ function unknownMembers(
 
 function received(issue: RawIssue): string {
   const { input } = issue
-  if (issue.code === 'invalid_type' && ['array', 'object'].includes(issue.expected)) return foundInsteadOfJson(input)
-  if (issue.code === 'too_big' && typeof input === 'string') return `, has ${input.length}: ${quote(input)}`
+  if (issue.code === 'invalid_type' && ['array', 'object'].includes(issue.expected))
+    return foundInsteadOfJson(input)
+  if (issue.code === 'too_big' && typeof input === 'string')
+    return `, has ${input.length}: ${quote(input)}`
   if (issue.code === 'custom' && Array.isArray(input)) return `, has ${input.length}`
   if (issue.code === 'too_small' && Array.isArray(input)) return ', is empty'
   return foundInstead(input, issue.code === 'invalid_value' ? issue.values.map(String) : undefined)
 }
 
 /**
- * A broken rule, before it is decided whether it refuses the request: `rule` is the stable id of a row of
- * `oidc/rules.ts`, `path` leads from the checked value to the culprit, `message` says what is wrong and what would be right.
+ * A broken rule, before it is decided whether it refuses the request: `rule` is the stable id of a
+ * row of `oidc/rules.ts`, `path` leads from the checked value to the culprit, `message` says what
+ * is wrong and what would be right.
  */
 export interface Issue {
   readonly rule: string

@@ -6,10 +6,16 @@ import type { AgeSignal } from './signal-schema.ts'
 import type { Check } from './trace.ts'
 import { matchesPattern, reaches } from './vocabulary.ts'
 
-/** A check that writes its reason only when it is read. Answers need no reasons, and reasons repeat the lists of the request. */
+/**
+ * A check that writes its reason only when it is read. Answers need no reasons, and reasons repeat
+ * the lists of the request.
+ */
 export interface Verdict extends Pick<Check, 'filter' | 'passed'> {
   readonly reason: () => string
-  /** The member of the claims that requires the check: `overrides.id_doc_scan.iso_27566_1`; absent when no member does. */
+  /**
+   * The member of the claims that requires the check: `overrides.id_doc_scan.iso_27566_1`; absent
+   * when no member does.
+   */
   readonly member?: string
 }
 
@@ -17,8 +23,9 @@ export interface Verdict extends Pick<Check, 'filter' | 'passed'> {
 export type Override = NonNullable<NonNullable<Claims['overrides']>[Method]>
 
 /**
- * The requirements of a request for a signal, whatever the threshold: six checks in the order of application. All are made, also after a
- * failed one, so that a reader sees everything that would have to change.
+ * The requirements of a request for a signal, whatever the threshold: six checks in the order of
+ * application. All are made, also after a failed one, so that a reader sees everything that would
+ * have to change.
  */
 export function filterChecks(signal: AgeSignal, claims: Claims): Verdict[] {
   const override = claims.overrides?.[signal.method]
@@ -61,7 +68,10 @@ function verifiedAfterCheck(signal: AgeSignal, claims: Claims, override?: Overri
 
 let last = { text: '', instant: Number.NaN }
 
-/** The instant of a limit. The last one is kept, because all signals of a request are compared with it. */
+/**
+ * The instant of a limit. The last one is kept, because all signals of a request are compared with
+ * it.
+ */
 function instantOf(limit: string): number {
   if (limit !== last.text) last = { text: limit, instant: parseInstant(limit) ?? Number.NaN }
   return last.instant
@@ -73,8 +83,18 @@ function deniedCheck({ provenance }: AgeSignal, claims: Claims): Verdict {
   if (!denied) return absent(filter)
   const match = denied.find((pattern) => matchesPattern(pattern, provenance))
   return match === undefined
-    ? { filter, member: filter, passed: true, reason: () => `${provenance} matches no denied pattern` }
-    : { filter, member: filter, passed: false, reason: () => `${provenance} matches the denied pattern ${match}` }
+    ? {
+        filter,
+        member: filter,
+        passed: true,
+        reason: () => `${provenance} matches no denied pattern`,
+      }
+    : {
+        filter,
+        member: filter,
+        passed: false,
+        reason: () => `${provenance} matches the denied pattern ${match}`,
+      }
 }
 
 function allowedCheck({ provenance }: AgeSignal, claims: Claims): Verdict {
@@ -83,13 +103,24 @@ function allowedCheck({ provenance }: AgeSignal, claims: Claims): Verdict {
   if (!allowed) return absent(filter)
   const match = allowed.find((pattern) => matchesPattern(pattern, provenance))
   if (match !== undefined)
-    return { filter, member: filter, passed: true, reason: () => `${provenance} matches the allowed pattern ${match}` }
+    return {
+      filter,
+      member: filter,
+      passed: true,
+      reason: () => `${provenance} matches the allowed pattern ${match}`,
+    }
   const reason = () =>
-    allowed.length === 0 ? 'an empty list allows nothing' : `${provenance} matches none of ${allowed.join(', ')}`
+    allowed.length === 0
+      ? 'an empty list allows nothing'
+      : `${provenance} matches none of ${allowed.join(', ')}`
   return { filter, member: filter, passed: false, reason }
 }
 
-function assuranceCheck({ method, iso_27566_1: level }: AgeSignal, claims: Claims, override?: Override): Verdict {
+function assuranceCheck(
+  { method, iso_27566_1: level }: AgeSignal,
+  claims: Claims,
+  override?: Override,
+): Verdict {
   const filter = 'iso_27566_1'
   const required = override?.iso_27566_1 ?? claims.iso_27566_1
   if (!required) return absent(filter)
@@ -108,10 +139,13 @@ function attributesCheck({ method, attributes = {} }: AgeSignal, override?: Over
   const member = `overrides.${method}.attributes`
   for (const [name, required] of Object.entries(override.attributes)) {
     const value = attributes[name]
-    const isAccepted = Array.isArray(required) ? required.some((accepted) => accepted === value) : required === value
+    const isAccepted = Array.isArray(required)
+      ? required.some((accepted) => accepted === value)
+      : required === value
     // A requirement of `undefined` counts as absent: JSON cannot contain it, a program can.
     if (required === undefined || isAccepted) continue
-    const needs = () => (Array.isArray(required) ? `one of ${required.join(', ')}` : String(required))
+    const needs = () =>
+      Array.isArray(required) ? `one of ${required.join(', ')}` : String(required)
     return {
       filter,
       member,
@@ -127,4 +161,5 @@ function absent(filter: Check['filter']): Verdict {
 }
 
 /** The reason of a check that the request does not require. */
-export const absentFilter = (filter: Check['filter']): string => `no ${filter} filter in the request`
+export const absentFilter = (filter: Check['filter']): string =>
+  `no ${filter} filter in the request`

@@ -1,7 +1,10 @@
 import { calledHere, partsOf } from '../text/message-parts.ts'
 import { METHOD_NAMES, type Method } from './methods.ts'
 
-/** What other services call the methods, in lower case. Words that every method may carry are left out: see `USUAL_WORDS`. */
+/**
+ * What other services call the methods, in lower case. Words that every method may carry are left
+ * out: see `USUAL_WORDS`.
+ */
 const SYNONYMS: Readonly<Record<Method, string>> = {
   email_age_estimation: 'email mail e_mail email_address',
   facial_age_estimation:
@@ -23,13 +26,17 @@ const USUAL_WORDS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The methods by the letters of their synonyms, so that `creditCard` and `CREDIT-CARD` are found. Made when the first word is looked up. */
+/**
+ * The methods by the letters of their synonyms, so that `creditCard` and `CREDIT-CARD` are found.
+ * Made when the first word is looked up.
+ */
 let methods: ReadonlyMap<string, Method> | undefined
 
 function methodsByLetters(): ReadonlyMap<string, Method> {
   const found = new Map<string, Method>()
   for (const method of METHOD_NAMES) {
-    for (const synonym of SYNONYMS[method].split(' ')) found.set(synonym.replaceAll('_', ''), method)
+    for (const synonym of SYNONYMS[method].split(' '))
+      found.set(synonym.replaceAll('_', ''), method)
   }
   return found
 }
@@ -37,7 +44,10 @@ function methodsByLetters(): ReadonlyMap<string, Method> {
 /** Characters of a word that is looked up: no synonym is as long. */
 const MAX_WORD = 64
 
-/** The method that other services call `word`: `credit_card`, `passport-scan`, `SSN`; `undefined` for any other word. */
+/**
+ * The method that other services call `word`: `credit_card`, `passport-scan`, `SSN`; `undefined`
+ * for any other word.
+ */
 function methodCalled(word: string): Method | undefined {
   if (word.length > MAX_WORD) return undefined
   methods ??= methodsByLetters()
@@ -45,10 +55,14 @@ function methodCalled(word: string): Method | undefined {
   const letters = parts.join('')
   // Another spelling of a name, which the message asks for.
   if (METHOD_NAMES.some((name) => name.replaceAll('_', '') === letters)) return undefined
-  return methods.get(letters) ?? methods.get(parts.filter((part) => !USUAL_WORDS.has(part)).join(''))
+  return (
+    methods.get(letters) ?? methods.get(parts.filter((part) => !USUAL_WORDS.has(part)).join(''))
+  )
 }
 
-/** `: credit_card is payment_card_network here`; empty for a word that is no synonym of a method. */
+/**
+ * `: credit_card is payment_card_network here`; empty for a word that is no synonym of a method.
+ */
 export function methodSynonym(word: string): string {
   const method = methodCalled(word)
   return method === undefined ? '' : calledHere(word, method)

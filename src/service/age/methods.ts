@@ -6,7 +6,10 @@ export type AgeFormat = (typeof AGE_FORMATS)[number]
 /** Values of the attribute `card_type` of a `payment_card_network` signal. */
 export const CARD_TYPES = ['credit', 'debit', 'unknown'] as const
 
-/** What an attribute's value may be: true or false, an ISO 3166-1 alpha-2 code, a card type, a configured platform. */
+/**
+ * What an attribute's value may be: true or false, an ISO 3166-1 alpha-2 code, a card type, a
+ * configured platform.
+ */
 export type AttributeKind = 'boolean' | 'country' | 'card_type' | 'platform'
 
 export interface AttributeFacts {
@@ -35,7 +38,10 @@ export const METHOD_NAMES = [
 
 export type Method = (typeof METHOD_NAMES)[number]
 
-/** The verification methods (specification, "Verification methods"); schemas, messages and filters are made from this table. */
+/**
+ * The verification methods (specification, "Verification methods"); schemas, messages and filters
+ * are made from this table.
+ */
 export const METHODS: Readonly<Record<Method, MethodFacts>> = {
   email_age_estimation: {
     ageFormats: ['at_least_years'],

@@ -10,12 +10,16 @@ export interface SignalInstants {
 
 const read = new WeakMap<AgeSignal, SignalInstants>()
 
-/** Reads the dates of a signal, once for each object: a page may evaluate one signal against many claims. */
+/**
+ * Reads the dates of a signal, once for each object: a page may evaluate one signal against many
+ * claims.
+ */
 export function instantsOf(signal: AgeSignal): SignalInstants {
   const known = read.get(signal)
   if (known) return known
   const { age, verified_at: verified } = signal
-  const birth = 'date_of_birth' in age ? (parseCalendarDate(age.date_of_birth) ?? Number.NaN) : undefined
+  const birth =
+    'date_of_birth' in age ? (parseCalendarDate(age.date_of_birth) ?? Number.NaN) : undefined
   const instants = { verified: parseInstant(verified) ?? Number.NaN, birth }
   read.set(signal, instants)
   return instants

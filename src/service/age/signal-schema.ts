@@ -23,16 +23,20 @@ export interface AgeSignal {
   readonly iso_27566_1?: AssuranceLevel | undefined
 }
 
-/** An age signal as a relying party submits it (specification, "Age signal"). It cannot claim a certification. */
+/**
+ * An age signal as a relying party submits it (specification, "Age signal"). It cannot claim a
+ * certification.
+ */
 export interface SubmittedAgeSignal extends AgeSignal {
   readonly type: 'age_verification'
   readonly verification_id: string
 }
 
 /**
- * One schema for each method, and one for signals of an unknown method, so that their other mistakes are reported too. A schema covers
- * the rules about one member; `signal.ts` adds the rules that need the configuration or the time. Schemas are created on first use,
- * because creating all of them takes a fifth of a start.
+ * One schema for each method, and one for signals of an unknown method, so that their other
+ * mistakes are reported too. A schema covers the rules about one member; `signal.ts` adds the rules
+ * that need the configuration or the time. Schemas are created on first use, because creating all
+ * of them takes a fifth of a start.
  */
 export type SignalSchemas<Signal> = (method: Method | undefined) => z.ZodType<Signal>
 
@@ -41,13 +45,19 @@ const absoluteDates = {
     (text) => parseCalendarDate(text) !== undefined,
     breaks('SIG-06', 'must be a calendar date YYYY-MM-DD that exists'),
   ),
-  verifiedAt: textSchema((text) => parseInstant(text) !== undefined, breaks('SIG-14', `must be ${INSTANT_FORMS}`)),
+  verifiedAt: textSchema(
+    (text) => parseInstant(text) !== undefined,
+    breaks('SIG-14', `must be ${INSTANT_FORMS}`),
+  ),
 }
 
 const personaDates: typeof absoluteDates = {
   dateOfBirth: textSchema(
     (text) => parseCalendarDate(text) !== undefined || parseRelativeDate(text)?.anchor === 'today',
-    breaks('SIG-06', 'must be a calendar date YYYY-MM-DD that exists or a relative one such as today - 18y + 1d'),
+    breaks(
+      'SIG-06',
+      'must be a calendar date YYYY-MM-DD that exists or a relative one such as today - 18y + 1d',
+    ),
   ),
   verifiedAt: textSchema(
     (text) => parseInstant(text) !== undefined || parseRelativeDate(text) !== undefined,
@@ -60,7 +70,11 @@ const MAX_LENGTH = 100
 /** The identifier that a client chose for a verification: SIG-12. */
 const verificationIdSchema = z
   .string({
-    error: breaks('SIG-12', `must be 1 to ${MAX_LENGTH} characters: letters, digits and _ + / = . -`, { fault }),
+    error: breaks(
+      'SIG-12',
+      `must be 1 to ${MAX_LENGTH} characters: letters, digits and _ + / = . -`,
+      { fault },
+    ),
   })
   .regex(/^[A-Za-z0-9_+/=.-]{1,100}$/)
 
@@ -84,7 +98,9 @@ export const levelSchema = z.enum(ASSURANCE_LEVELS, {
 })
 const certification = { iso_27566_1: levelSchema.optional() }
 
-const signalError = { error: breaks('SIG-01', 'must be an object: one age signal', { unknown: 'SIG-03' }) }
+const signalError = {
+  error: breaks('SIG-01', 'must be an object: one age signal', { unknown: 'SIG-03' }),
+}
 
 /** Runs a check of the whole object even if some of its values are wrong. */
 const evenWhenWrong = { when: ({ value }: { readonly value: unknown }) => isJsonObject(value) }
@@ -96,7 +112,10 @@ export const submittedSchemas: SignalSchemas<SubmittedAgeSignal> = schemasOf((me
 
 /** A submitted signal with the certification that the service knows. */
 export const certifiedSchemas: SignalSchemas<SubmittedAgeSignal> = schemasOf((method) =>
-  z.strictObject({ ...submission, ...statement(method, absoluteDates), ...certification }, signalError),
+  z.strictObject(
+    { ...submission, ...statement(method, absoluteDates), ...certification },
+    signalError,
+  ),
 )
 
 /** A signal of a persona, with absolute or relative dates. */
@@ -130,7 +149,9 @@ function statement(method: Method | undefined, dates: typeof absoluteDates) {
     age: ageSchema(method, dates.dateOfBirth),
     verified_at: dates.verifiedAt,
     provenance: z
-      .string({ error: breaks('SIG-19', 'must be a path such as /provider or /provider/sub_provider') })
+      .string({
+        error: breaks('SIG-19', 'must be a path such as /provider or /provider/sub_provider'),
+      })
       .regex(PROVENANCE_PATH, {
         error: breaks(
           'SIG-19',
@@ -152,7 +173,11 @@ function ageSchema(method: Method | undefined, dateOfBirth: z.ZodType<string>): 
         at_least_years: yearsSchema('SIG-07').optional(),
         years: yearsSchema('SIG-08').optional(),
       },
-      { error: breaks('SIG-05', `must be an object with one of ${AGE_FORMATS.join(', ')}`, { unknown: 'SIG-03' }) },
+      {
+        error: breaks('SIG-05', `must be an object with one of ${AGE_FORMATS.join(', ')}`, {
+          unknown: 'SIG-03',
+        }),
+      },
     )
     .superRefine((age, { addIssue }) => {
       for (const format of AGE_FORMATS) {
@@ -178,14 +203,21 @@ function ageSchema(method: Method | undefined, dateOfBirth: z.ZodType<string>): 
       },
       ...evenWhenWrong,
     })
-    .meta({ minProperties: 1, maxProperties: 1, ...(formats.length === 1 && { required: [...formats] }) })
+    .meta({
+      minProperties: 1,
+      maxProperties: 1,
+      ...(formats.length === 1 && { required: [...formats] }),
+    })
 }
 
-const formatsIn = (age: Readonly<Record<string, unknown>>) => AGE_FORMATS.filter((format) => age[format] !== undefined)
+const formatsIn = (age: Readonly<Record<string, unknown>>) =>
+  AGE_FORMATS.filter((format) => age[format] !== undefined)
 
 /** The name of a method, one of `allowed`. */
 export const methodSchema = (rule: string, allowed: readonly Method[]) =>
-  z.enum(allowed, { error: breaks(rule, `must be one of ${METHOD_NAMES.join(', ')}`, { synonym: methodSynonym }) })
+  z.enum(allowed, {
+    error: breaks(rule, `must be one of ${METHOD_NAMES.join(', ')}`, { synonym: methodSynonym }),
+  })
 
 /** A threshold, or an age in whole years. */
 export function yearsSchema(rule: string) {
@@ -195,6 +227,9 @@ export function yearsSchema(rule: string) {
     .max(150)
 }
 
-function textSchema(isRight: (text: string) => boolean, error: ReturnType<typeof breaks>): z.ZodType<string> {
+function textSchema(
+  isRight: (text: string) => boolean,
+  error: ReturnType<typeof breaks>,
+): z.ZodType<string> {
   return z.string({ error }).refine(isRight)
 }

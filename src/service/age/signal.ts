@@ -25,7 +25,9 @@ import { PROVENANCE_PATH, type Vocabulary } from './vocabulary.ts'
 export type { Age, AgeSignal, SubmittedAgeSignal } from './signal-schema.ts'
 export { evaluationSignalSchema, personaSignalSchema } from './signal-schema.ts'
 
-/** The configuration against which a signal is checked; `now` in milliseconds since the UNIX epoch. */
+/**
+ * The configuration against which a signal is checked; `now` in milliseconds since the UNIX epoch.
+ */
 export interface SignalContext extends Vocabulary {
   readonly now: number
   /** Signals that a request may submit: 10 when absent. */
@@ -37,8 +39,9 @@ export const MAX_SUBMITTED = 10
 export const MAX_SIGNALS = 50
 
 /**
- * Checks the value of `authorization_details` (E2, E5; already parsed from JSON) and reports the mistakes of all items at once: SIG-01 to
- * SIG-21, SIG-23 to SIG-25. `signals` is present when only recommendations were found (SIG-10, SIG-13, SIG-23 to SIG-25).
+ * Checks the value of `authorization_details` (E2, E5; already parsed from JSON) and reports the
+ * mistakes of all items at once: SIG-01 to SIG-21, SIG-23 to SIG-25. `signals` is present when only
+ * recommendations were found (SIG-10, SIG-13, SIG-23 to SIG-25).
  */
 export function parseAgeSignals(
   value: unknown,
@@ -60,7 +63,9 @@ export function parseAgeSignals(
   const { provenanceAllowlist: allowlist } = context
   const named = issues.map(({ rule, path, message }) => {
     const isMissing = rule === 'SIG-19' && message.includes(' is missing: ')
-    const examples = isMissing ? `; for example ${allowlist[0]}. The allowlist holds ${allowlist.join(' ')}` : ''
+    const examples = isMissing
+      ? `; for example ${allowlist[0]}. The allowlist holds ${allowlist.join(' ')}`
+      : ''
     return { rule, path, message: message + examples }
   })
   if (!signals || signals.length === 1) return { ...(signals && { signals }), issues: named }
@@ -69,9 +74,11 @@ export function parseAgeSignals(
 }
 
 /**
- * Checks the signals of an evaluation without a flow. A signal may have the form of a persona (no `type`, no `verification_id`, relative
- * dates allowed) or of a submission, with `iso_27566_1` in either form. Any well-formed provenance is accepted, and nothing is
- * recommended. An empty list is valid: then no age is known. Without a context no date is in the future, and any platform is accepted.
+ * Checks the signals of an evaluation without a flow. A signal may have the form of a persona (no
+ * `type`, no `verification_id`, relative dates allowed) or of a submission, with `iso_27566_1` in
+ * either form. Any well-formed provenance is accepted, and nothing is recommended. An empty list is
+ * valid: then no age is known. Without a context no date is in the future, and any platform is
+ * accepted.
  */
 export function parseEvaluationSignals(
   value: unknown,
@@ -84,13 +91,16 @@ export function parseEvaluationSignals(
     schemasFor: ({ type, verification_id: id }) =>
       type === undefined && id === undefined ? personaSchemas : certifiedSchemas,
     otherIssues: (signal) =>
-      context ? [...dateIssues(signal, context.now), ...platformIssues(signal, context.platforms)] : [],
+      context
+        ? [...dateIssues(signal, context.now), ...platformIssues(signal, context.platforms)]
+        : [],
   })
 }
 
 /**
- * Parses a stored signal, which was checked before: only its members. This takes 0.1 microseconds instead of 5 to 23 for the schemas of
- * all methods, and a choice page reads the signals of up to a thousand personas.
+ * Parses a stored signal, which was checked before: only its members. This takes 0.1 microseconds
+ * instead of 5 to 23 for the schemas of all methods, and a choice page reads the signals of up to a
+ * thousand personas.
  */
 export const checkedSignalSchema = z.custom<AgeSignal>(
   (value) =>
@@ -107,13 +117,18 @@ interface Reading<Signal> {
   readonly least: number
   readonly most: number
   schemasFor(item: JsonObject): SignalSchemas<Signal>
-  /** The rules beyond the schemas. Each looks at what is present, so that no mistake hides another. */
+  /**
+   * The rules beyond the schemas. Each looks at what is present, so that no mistake hides another.
+   */
   otherIssues(item: JsonObject): Issue[]
   /** Rules that are recommendations: a signal that breaks them is accepted. */
   advice?(item: JsonObject): Issue[]
 }
 
-function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signals?: Signal[]; issues: Issue[] } {
+function parseSignals<Signal>(
+  value: unknown,
+  reading: Reading<Signal>,
+): { signals?: Signal[]; issues: Issue[] } {
   const { root, least, most } = reading
   if (!Array.isArray(value)) {
     const found = foundInsteadOfJson(value) + (isJsonObject(value) ? ': put it into an array' : '')
@@ -145,7 +160,9 @@ function parseSignals<Signal>(value: unknown, reading: Reading<Signal>): { signa
     isRefused ||= others.length > 0
     issues.push(
       ...broken,
-      ...[...others, ...advice].map(({ rule, path, message }) => issue(rule, root, [index, ...path], message)),
+      ...[...others, ...advice].map(({ rule, path, message }) =>
+        issue(rule, root, [index, ...path], message),
+      ),
     )
   }
   return { ...(!isRefused && { signals }), issues: bounded(issues) }
@@ -164,11 +181,13 @@ const TOLERANCE_MILLISECONDS = 60_000
 
 const MAX_YEARS = 150
 
-// Paths start at the signal, and messages name no place: `parseSignals` adds where the signal stands.
+// Paths start at the signal, and messages name no place: `parseSignals` adds where the signal
+// stands.
 
 /**
- * SIG-06, SIG-15: dates must be past at `now` (epoch milliseconds), and a date of birth not too long past. Decision: a `verified_at`
- * without a zone is in the future only if it is so in every zone. Days of birth follow the UTC calendar, as ages do.
+ * SIG-06, SIG-15: dates must be past at `now` (epoch milliseconds), and a date of birth not too
+ * long past. Decision: a `verified_at` without a zone is in the future only if it is so in every
+ * zone. Days of birth follow the UTC calendar, as ages do.
  */
 function dateIssues({ age, verified_at }: JsonObject, now: number): Issue[] {
   const dateOfBirth = isJsonObject(age) ? age['date_of_birth'] : undefined
@@ -181,21 +200,33 @@ function birthIssues(dateOfBirth: unknown, now: number): Issue[] {
   if (birth <= now && completedYears(dateOfBirth, now) < MAX_YEARS) return []
   const path = ['age', 'date_of_birth']
   const today = resolveRelativeDate({ anchor: 'today', months: 0, milliseconds: 0 }, now)
-  const earliest = resolveRelativeDate({ anchor: 'today', months: -12 * MAX_YEARS, milliseconds: 0 }, now)
+  const earliest = resolveRelativeDate(
+    { anchor: 'today', months: -12 * MAX_YEARS, milliseconds: 0 },
+    now,
+  )
   if (dateOfBirth > today) {
     const message = `must not be in the future, is ${dateOfBirth}; today is ${today} (UTC)`
     return [{ rule: 'SIG-06', path, message }]
   }
   if (dateOfBirth >= earliest) return []
-  return [{ rule: 'SIG-06', path, message: `must be at most ${MAX_YEARS} years ago (${earliest}), is ${dateOfBirth}` }]
+  return [
+    {
+      rule: 'SIG-06',
+      path,
+      message: `must be at most ${MAX_YEARS} years ago (${earliest}), is ${dateOfBirth}`,
+    },
+  ]
 }
 
 function verificationIssues(verifiedAt: unknown, now: number): Issue[] {
   const verified = typeof verifiedAt === 'string' ? earliestInstant(verifiedAt) : undefined
   if (verified === undefined || verified <= now + TOLERANCE_MILLISECONDS) return []
-  const time = (instant: number) => resolveRelativeDate({ anchor: 'now', months: 0, milliseconds: 0 }, instant)
+  const time = (instant: number) =>
+    resolveRelativeDate({ anchor: 'now', months: 0, milliseconds: 0 }, instant)
   const hasZone = verified === parseInstant(String(verifiedAt))
-  const elsewhere = hasZone ? '' : `, which is ${time(now + EARLIEST_ZONE).slice(0, 16)} where it is latest, at UTC+14`
+  const elsewhere = hasZone
+    ? ''
+    : `, which is ${time(now + EARLIEST_ZONE).slice(0, 16)} where it is latest, at UTC+14`
   const message = `must not be in the future, is ${verifiedAt}; it is ${time(now)}${elsewhere}`
   return [{ rule: 'SIG-15', path: ['verified_at'], message }]
 }
@@ -205,7 +236,8 @@ function platformIssues({ method, attributes }: JsonObject, platforms: readonly 
   if (!isMethod(method) || !isJsonObject(attributes)) return []
   return Object.entries(METHODS[method].attributes).flatMap(([name, { kind }]) => {
     const platform = attributes[name]
-    if (kind !== 'platform' || typeof platform !== 'string' || platforms.includes(platform)) return []
+    if (kind !== 'platform' || typeof platform !== 'string' || platforms.includes(platform))
+      return []
     const message = `must be one of ${platforms.join(', ')}${foundInstead(platform, platforms)}`
     return [{ rule: 'SIG-18', path: ['attributes', name], message }]
   })
@@ -213,18 +245,29 @@ function platformIssues({ method, attributes }: JsonObject, platforms: readonly 
 
 /** SIG-20: the provenance must be one that the relying party registered. */
 function allowlistIssues({ provenance }: JsonObject, allowlist: readonly string[]): Issue[] {
-  if (typeof provenance !== 'string' || !PROVENANCE_PATH.test(provenance) || allowlist.includes(provenance)) return []
+  if (
+    typeof provenance !== 'string' ||
+    !PROVENANCE_PATH.test(provenance) ||
+    allowlist.includes(provenance)
+  )
+    return []
   const message = `must be on the provenance allowlist${foundInstead(provenance, allowlist)}${didYouMean(provenance, allowlist) ? ' It' : '; it'} holds ${allowlist.join(' ')}`
   return [{ rule: 'SIG-20', path: ['provenance'], message }]
 }
 
 /** SIG-10, SIG-13, SIG-24, SIG-25: recommendations. */
-function recommendations({ method, age, verification_id: verificationId, verified_at }: JsonObject): Issue[] {
+function recommendations({
+  method,
+  age,
+  verification_id: verificationId,
+  verified_at,
+}: JsonObject): Issue[] {
   const issues: Issue[] = []
   if (isMethod(method) && isJsonObject(age)) {
     const { ageFormats, preferredFormat } = METHODS[method]
     const given = AGE_FORMATS.find(
-      (format) => format !== preferredFormat && ageFormats.includes(format) && age[format] !== undefined,
+      (format) =>
+        format !== preferredFormat && ageFormats.includes(format) && age[format] !== undefined,
     )
     if (given) {
       const message = `should be ${preferredFormat} with ${method}, which stays right as time passes, is ${given} ${String(age[given]).slice(0, 20)}`

@@ -12,19 +12,25 @@ const checkSchema = z.object({
     'age',
   ]),
   passed: z.boolean(),
-  reason: z.string().describe('For people: `needs 21 by overrides.facial_age_estimation.min_age, has 19`'),
+  reason: z
+    .string()
+    .describe('For people: `needs 21 by overrides.facial_age_estimation.min_age, has 19`'),
 })
 
 const signalTraceSchema = z.object({
   method: z.enum(METHOD_NAMES),
   passed: z.boolean().describe('Whether every check passed'),
-  checks: z.array(checkSchema).describe('All seven, in the order of application, also those after a failed one'),
+  checks: z
+    .array(checkSchema)
+    .describe('All seven, in the order of application, also those after a failed one'),
 })
 
 /** Why one entry of the requested thresholds holds or not. */
 export const thresholdTraceSchema = z.object({
   threshold: z.number(),
-  satisfied: z.boolean().describe('Whether some signal passed; of a threshold that is named twice each entry must'),
+  satisfied: z
+    .boolean()
+    .describe('Whether some signal passed; of a threshold that is named twice each entry must'),
   signals: z.array(signalTraceSchema),
 })
 

@@ -11,15 +11,26 @@ export const ASSURANCE_LEVELS = ['basic', 'effective', 'highly_effective', 'stri
 
 export type AssuranceLevel = (typeof ASSURANCE_LEVELS)[number]
 
-/** Whether a certified level is at least the required one. Without certification (`undefined`) even `basic` is not reached. */
+/**
+ * Whether a certified level is at least the required one. Without certification (`undefined`) even
+ * `basic` is not reached.
+ */
 export function reaches(level: AssuranceLevel | undefined, required: AssuranceLevel): boolean {
-  return ASSURANCE_LEVELS.slice(ASSURANCE_LEVELS.indexOf(required)).some((enough) => enough === level)
+  return ASSURANCE_LEVELS.slice(ASSURANCE_LEVELS.indexOf(required)).some(
+    (enough) => enough === level,
+  )
 }
 
-/** The provenance of a signal: `/provider` or `/provider/sub_provider` in lowercase letters, digits and underscores. */
+/**
+ * The provenance of a signal: `/provider` or `/provider/sub_provider` in lowercase letters, digits
+ * and underscores.
+ */
 export const PROVENANCE_PATH = /^(?:\/[a-z0-9_]+){1,2}$/
 
-/** A filter on provenance paths: a path, or a prefix with a trailing `/*`. The pattern `/*` alone matches every path. */
+/**
+ * A filter on provenance paths: a path, or a prefix with a trailing `/*`. The pattern `/*` alone
+ * matches every path.
+ */
 export const PROVENANCE_PATTERN = /^(?:\/[a-z0-9_]+)*\/(?:[a-z0-9_]+|\*)$/
 
 /** `/a/b` matches only itself; `/a/*` matches every path under `/a/`, but not `/a`. */

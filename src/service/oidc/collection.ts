@@ -7,19 +7,26 @@ import type { Provider } from './provider.ts'
 export interface RecordKind<Value> {
   readonly name: string
   readonly schema: z.ZodType<Value>
-  /** Records that wait for a user or a client who may never come; they go first when there is no room. */
+  /**
+   * Records that wait for a user or a client who may never come; they go first when there is no
+   * room.
+   */
   readonly isUnfinished?: true
   /** What to do about a damaged record that a reset of its tenant does not remove. */
   readonly remedy?: string
 }
 
-/** Opens the collection of one kind in a store. Reading parses a record, and throws an Error for a damaged one. */
+/**
+ * Opens the collection of one kind in a store. Reading parses a record, and throws an Error for a
+ * damaged one.
+ */
 export function collection<Value>(kind: RecordKind<Value>) {
   const { name } = kind
   const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
   return oncePerStore((store) => ({
     /** @param expiresAt milliseconds of the sandbox clock */
-    put: (id: string, value: Value, expiresAt: number) => store.put(name, id, value, expiresAt, kind),
+    put: (id: string, value: Value, expiresAt: number) =>
+      store.put(name, id, value, expiresAt, kind),
     get: (id: string) => whenThere(store.get(name, id), parse),
     /** Returns and removes the record in one step: exactly one of two callers receives it. */
     take: (id: string) => whenThere(store.take(name, id), parse),
@@ -33,7 +40,9 @@ export function collection<Value>(kind: RecordKind<Value>) {
 }
 
 /** Creates an object once for each store instead of once for each call. */
-export function oncePerStore<Made>(make: (store: Store) => Made): (ports: { readonly store: Store }) => Made {
+export function oncePerStore<Made>(
+  make: (store: Store) => Made,
+): (ports: { readonly store: Store }) => Made {
   const made = new WeakMap<Store, Made>()
   return ({ store }) => {
     const known = made.get(store)
@@ -56,11 +65,17 @@ export function parseRecord<Value>(
   throw new DamagedRecord(`a ${name} record`, { how: `${member}: ${first?.message}`, remedy })
 }
 
-/** A stored record that the sandbox cannot have written so. The message repeats no value: a record may hold secrets. */
+/**
+ * A stored record that the sandbox cannot have written so. The message repeats no value: a record
+ * may hold secrets.
+ */
 export class DamagedRecord extends Error {
   override readonly name = 'DamagedRecord'
   /** @param what `a code record`, or the key of it @param details.how `: it is no JSON` */
-  constructor(what: string, { how, remedy, cause }: { how: string; remedy: string; cause?: unknown }) {
+  constructor(
+    what: string,
+    { how, remedy, cause }: { how: string; remedy: string; cause?: unknown },
+  ) {
     const message = `store: ${what} is damaged${how}; ${remedy}, or empty the store and start again`
     super(message, cause === undefined ? undefined : { cause })
   }
@@ -71,7 +86,11 @@ export function parseStored(text: string, key: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new DamagedRecord(`the record under ${key}`, { how: ': it is no JSON', remedy: 'remove it there', cause })
+    throw new DamagedRecord(`the record under ${key}`, {
+      how: ': it is no JSON',
+      remedy: 'remove it there',
+      cause,
+    })
   }
 }
 
@@ -86,11 +105,15 @@ export interface Found<Value> {
 }
 
 /**
- * Records that can be used for some time and spent once: codes, pushed requests. A spent or expired record is kept for a while, so that
- * the service can say what happened to it: spending moves it to the spent ones.
+ * Records that can be used for some time and spent once: codes, pushed requests. A spent or expired
+ * record is kept for a while, so that the service can say what happened to it: spending moves it to
+ * the spent ones.
  */
 export function spendables<Value extends Expiring>(kind: RecordKind<Value>) {
-  const [unspentOf, spentOf] = [collection(kind), collection({ name: `${kind.name}.spent`, schema: kind.schema })]
+  const [unspentOf, spentOf] = [
+    collection(kind),
+    collection({ name: `${kind.name}.spent`, schema: kind.schema }),
+  ]
   return oncePerStore((store) => {
     const [unspent, spent] = [unspentOf({ store }), spentOf({ store })]
     const found = (isSpent: boolean) => (record: Value | undefined) => record && { record, isSpent }
@@ -98,21 +121,35 @@ export function spendables<Value extends Expiring>(kind: RecordKind<Value>) {
       put: (id: string, record: Value) => unspent.put(id, record, forgottenAt(record)),
       /** The record, also a spent or expired one. */
       find: (id: string): Awaitable<Found<Value> | undefined> =>
-        whenThere(whenThere(unspent.get(id), found(false)), (there) => there ?? whenThere(spent.get(id), found(true))),
+        whenThere(
+          whenThere(unspent.get(id), found(false)),
+          (there) => there ?? whenThere(spent.get(id), found(true)),
+        ),
       /** The changes that spend a record: only one of two callers can write them. */
-      spending: (id: string, record: Value) => [unspent.taking(id), spent.putting(id, record, forgottenAt(record))],
+      spending: (id: string, record: Value) => [
+        unspent.taking(id),
+        spent.putting(id, record, forgottenAt(record)),
+      ],
     }
   })
 }
 
-/** When a record is removed, in milliseconds of the clock: some time after its end, so that the service can say that it expired. */
+/**
+ * When a record is removed, in milliseconds of the clock: some time after its end, so that the
+ * service can say that it expired.
+ */
 export const forgottenAt = ({ expiresAt }: Expiring) => expiresAt + REMEMBERED_SECONDS * 1000
 
 /** Lifetimes are kept to the second: a record is expired at `expiresAt`. */
-export const isExpired = ({ expiresAt }: Expiring, { clock }: Pick<Provider, 'clock'>) => clock.now() >= expiresAt
+export const isExpired = ({ expiresAt }: Expiring, { clock }: Pick<Provider, 'clock'>) =>
+  clock.now() >= expiresAt
 
 /** `expired 5 seconds ago by the sandbox clock; it lives 90 seconds`. */
-export const expiredText = (record: Expiring, lifetimeSeconds: number, { clock }: Pick<Provider, 'clock'>): string => {
+export const expiredText = (
+  record: Expiring,
+  lifetimeSeconds: number,
+  { clock }: Pick<Provider, 'clock'>,
+): string => {
   const seconds = Math.floor((clock.now() - record.expiresAt) / 1000)
   return `expired ${seconds} second${seconds === 1 ? '' : 's'} ago by the sandbox clock; it lives ${lifetimeSeconds} seconds`
 }

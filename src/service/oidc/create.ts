@@ -13,7 +13,12 @@ import {
 import { expiredText, isExpired } from './collection.ts'
 import type { Decisions } from './decisions.ts'
 import type { Provider } from './provider.ts'
-import { checkCreateScope, findPushedRequest, type PushedRequest, pushedRequests } from './pushed-request.ts'
+import {
+  checkCreateScope,
+  findPushedRequest,
+  type PushedRequest,
+  pushedRequests,
+} from './pushed-request.ts'
 import { Refusal } from './refusal.ts'
 import { checkValue, type Pairs, type Parameters, readParameters } from './request/parameters.ts'
 import { presentationSchema, readPresentation } from './request/presentation.ts'
@@ -35,7 +40,10 @@ export const createTransactionSchema = z.object({
   presentation: presentationSchema,
 })
 
-/** A valid Create authorization request that waits for its decision. It is JSON, so that a store can keep it. */
+/**
+ * A valid Create authorization request that waits for its decision. It is JSON, so that a store can
+ * keep it.
+ */
 export type CreateTransaction = Readonly<z.infer<typeof createTransactionSchema>>
 
 /** How a Create flow ends. Without a holder, a new user holds the age key. */
@@ -46,14 +54,21 @@ export type CreateDecision =
 /**
  * E3: checks a Create authorization request.
  * @param query the pairs of the query string
- * @throws Refusal with status 400 for an unknown client, and for a redirect_uri that is unregistered or differs from the pushed one
+ * @throws Refusal with status 400 for an unknown client, and for a redirect_uri that is
+ * unregistered or differs from the pushed one
  */
-export async function beginCreate(query: Pairs, provider: Provider): Promise<Beginning<CreateTransaction>> {
+export async function beginCreate(
+  query: Pairs,
+  provider: Provider,
+): Promise<Beginning<CreateTransaction>> {
   const findings = new Findings(provider.profile)
   const parameters = readParameters(query, CREATE_PARAMETERS, findings)
   refuseRequestObject(parameters, { request: 'CRE-14' }, findings)
   const client = readClient(provider.clients, parameters.client_id, { rule: 'CRE-01', findings })
-  const named = client && parameters.request_uri ? await findPushedRequest(parameters.request_uri, provider) : undefined
+  const named =
+    client && parameters.request_uri
+      ? await findPushedRequest(parameters.request_uri, provider)
+      : undefined
   // Even if expired or spent: the error goes to its redirect URI with its `state`.
   const pushed = named?.record.clientId === client?.clientId ? named : undefined
   const request = pushed ? completeFrom(pushed.record, parameters, findings) : parameters
@@ -97,15 +112,21 @@ export async function beginCreate(query: Pairs, provider: Provider): Promise<Beg
 }
 
 /**
- * E3: ends a Create flow and spends the pushed request. A second decision on the same request gets `invalid_request_uri`.
+ * E3: ends a Create flow and spends the pushed request. A second decision on the same request gets
+ * `invalid_request_uri`.
  * @param options.seams change the answer; the real service has none
- * @param options.saves `false` where no passkey can be made (specification, "Embedding rules"): then no age key is saved
+ * @param options.saves `false` where no passkey can be made (specification, "Embedding rules"):
+ * then no age key is saved
  * @returns the callback, and the holder of the saved age key
  */
 export async function finishCreate(
   transaction: CreateTransaction,
   decision: CreateDecision,
-  { provider, seams = {}, saves = true }: { provider: Provider; seams?: Seams | undefined; saves?: boolean },
+  {
+    provider,
+    seams = {},
+    saves = true,
+  }: { provider: Provider; seams?: Seams | undefined; saves?: boolean },
 ): Promise<{ callback: Callback; holder?: string | undefined }> {
   const { decisions } = provider
   const created = decision.kind === 'created' && saves ? decision : undefined
@@ -115,17 +136,27 @@ export async function finishCreate(
     const refused = unusableCallback(transaction, used, decisions)
     return { callback: (await seams.refusal?.(refused)) ?? refused }
   }
-  return { ...spent, callback: await changedBy(seams, callbackFor(transaction, decision, decisions)) }
+  return {
+    ...spent,
+    callback: await changedBy(seams, callbackFor(transaction, decision, decisions)),
+  }
 }
 
-function callbackFor(transaction: CreateTransaction, decision: CreateDecision, decisions: Decisions): Callback {
+function callbackFor(
+  transaction: CreateTransaction,
+  decision: CreateDecision,
+  decisions: Decisions,
+): Callback {
   if (decision.kind === 'created') return createCallback(transaction, { state: transaction.state })
   if (decision.error === UNUSABLE) return unusableCallback(transaction, decision, decisions)
   refuseOnPage(decision, decisions)
   return createErrorCallback(transaction, decision, decisions)
 }
 
-/** Spends the pushed request and saves the age key in one step; `undefined` when the request is spent. */
+/**
+ * Spends the pushed request and saves the age key in one step; `undefined` when the request is
+ * spent.
+ */
 async function spendRequest(
   { pushedRequestId: id, signals }: CreateTransaction,
   created: { readonly holder: string | undefined } | undefined,
@@ -135,15 +166,26 @@ async function spendRequest(
   for (;;) {
     const found = await requests.find(id)
     if (!found || found.isSpent) return undefined
-    const spent = provider.decisions.requestUriUse === 'repeated' ? [] : requests.spending(id, found.record)
+    const spent =
+      provider.decisions.requestUriUse === 'repeated' ? [] : requests.spending(id, found.record)
     const saved = created && (await provider.ageKeys.saving(signals, created.holder))
     // Another call was faster: it has spent the request, or changed the persona.
-    if (await provider.store.write([...spent, ...(saved?.changes ?? [])])) return { holder: saved?.holder }
+    if (await provider.store.write([...spent, ...(saved?.changes ?? [])]))
+      return { holder: saved?.holder }
   }
 }
 
 const CREATE_PARAMETERS = {
-  known: ['scope', 'response_type', 'client_id', 'redirect_uri', 'request_uri', 'request', 'language', 'theme'],
+  known: [
+    'scope',
+    'response_type',
+    'client_id',
+    'redirect_uri',
+    'request_uri',
+    'request',
+    'language',
+    'theme',
+  ],
   repeated: 'CRE-11',
   tooLong: 'CRE-15',
   unknown: 'CRE-12',
@@ -165,10 +207,15 @@ function unusableCallback(
 }
 
 /**
- * Fills in what the request leaves out from the pushed request: by RFC 9126 section 4 it carries only `client_id` and `request_uri`. A
- * parameter that could not be read does not count as left out.
+ * Fills in what the request leaves out from the pushed request: by RFC 9126 section 4 it carries
+ * only `client_id` and `request_uri`. A parameter that could not be read does not count as left
+ * out.
  */
-function completeFrom({ redirectUri }: PushedRequest, sent: CreateParameters, findings: Findings): CreateParameters {
+function completeFrom(
+  { redirectUri }: PushedRequest,
+  sent: CreateParameters,
+  findings: Findings,
+): CreateParameters {
   const pushed = { scope: 'openid', response_type: 'none', redirect_uri: redirectUri }
   const missing = (['scope', 'response_type', 'redirect_uri'] as const).filter(
     (name) => sent[name] === undefined && !findings.mentions(name),
@@ -187,7 +234,11 @@ function checkRequestUri(
 ): void {
   const path = 'request_uri'
   if (requestUri === undefined) findings.missing('CRE-07', path)
-  else if (!pushed) findings.add('CRE-08', { path, message: `request_uri ${unknownReference(requestUri, provider)}` })
+  else if (!pushed)
+    findings.add('CRE-08', {
+      path,
+      message: `request_uri ${unknownReference(requestUri, provider)}`,
+    })
   else if (pushed.isSpent) {
     findings.add('CRE-10', { path, message: ALREADY_USED })
   } else if (isExpired(pushed.record, provider)) {
@@ -197,7 +248,11 @@ function checkRequestUri(
 }
 
 /** Why the request_uri is expired or spent, if nothing else is wrong. */
-function unusableFor(clientId: string, { state }: PushedRequest, { all }: Findings): UnusableRequestUri | undefined {
+function unusableFor(
+  clientId: string,
+  { state }: PushedRequest,
+  { all }: Findings,
+): UnusableRequestUri | undefined {
   const broken = all.flatMap(({ level, rule }) => (level === 'error' ? rule : [])).join()
   if (broken === 'CRE-09') return { clientId, state, reason: 'expired' }
   return broken === 'CRE-10' ? { clientId, state, reason: 'used' } : undefined

@@ -1,12 +1,23 @@
 import { MAX_SIGNALS, MAX_SUBMITTED } from '../age/signal.ts'
-/** Decisions of the sandbox where the specification is silent, each as a named constant. `docs/maintainers/decisions.md` says why. */
+/**
+ * Decisions of the sandbox where the specification is silent, each as a named constant.
+ * `docs/maintainers/decisions.md` says why.
+ */
 import type { Lifetimes, SigningAlgorithm } from './ports.ts'
 import type { Brand } from './rules/profile.ts'
 
 /** In seconds. The specification gives all lifetimes but that of the code. */
-export const DEFAULT_LIFETIMES: Lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
+export const DEFAULT_LIFETIMES: Lifetimes = {
+  requestUri: 90,
+  code: 600,
+  idToken: 600,
+  accessToken: 10_800,
+}
 
-/** `short`: a few letters of base64url. `jwt`: a signed JWT of some 1,000 characters. `base64`: with `/`, `+` and `=` among them. */
+/**
+ * `short`: a few letters of base64url. `jwt`: a signed JWT of some 1,000 characters. `base64`: with
+ * `/`, `+` and `=` among them.
+ */
 export type IssuedForm = 'short' | 'jwt' | 'base64'
 
 /** Decisions of which a reading can choose another. */
@@ -110,10 +121,16 @@ export const IDENTIFIER_BYTES = 16
 /** Bytes of randomness in an access token: 256 bits. */
 export const ACCESS_TOKEN_BYTES = 32
 
-/** The prefix of access tokens, like `ak_test_` and `sk_test_` of credentials: a leaked token is recognised. */
+/**
+ * The prefix of access tokens, like `ak_test_` and `sk_test_` of credentials: a leaked token is
+ * recognised.
+ */
 export const ACCESS_TOKEN_PREFIX = 'at_test_'
 
-/** Seconds for which an expired or spent pushed request, code or token is remembered, to say what happened to it. */
+/**
+ * Seconds for which an expired or spent pushed request, code or token is remembered, to say what
+ * happened to it.
+ */
 export const REMEMBERED_SECONDS = 7 * 86_400
 
 /** Seconds for which the choice page may stay open. */
@@ -137,31 +154,37 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'E3 with client_id and request_uri alone':
     'Profile agekey takes the rest from the pushed request, with advice; profile spec redirects invalid_request to the pushed redirect_uri.',
   'more than one client authentication at E2 or E4': 'invalid_request (RFC 6749 section 2.3).',
-  'request objects': 'request_not_supported at E1 to E3; request_uri_not_supported at E1, invalid_request at E2.',
+  'request objects':
+    'request_not_supported at E1 to E3; request_uri_not_supported at E1, invalid_request at E2.',
   'dates of an age signal':
     'Not in the future, with 60 seconds of tolerance for verified_at; a date, or a time without a zone, only when it is in the future everywhere on Earth.',
   request_uri:
     'Bound to its client; single use, spent when the decision of the user is taken; remembered after expiry to return state with the error.',
   code: 'Single use, 600 seconds, bound to its client; a second use ends the access token that came of the first.',
-  'access token': 'Opaque, 256 random bits, usable again until it expires; bound to client and age key.',
+  'access token':
+    'Opaque, 256 random bits, usable again until it expires; bound to client and age key.',
   authorization_details: '1 to 10 items.',
   'age format per method':
     'email_age_estimation, facial_age_estimation and payment_card_network take at_least_years alone, the last one only 18. The others take all three; another one than date_of_birth is advice.',
   'numbers in age':
     'years and at_least_years are integers from 0 to 150; date_of_birth is a day that exists, not in the future, at most 150 years ago.',
-  'provenance allowlist': 'Fourteen provider paths, /sandbox and /sandbox/partner, unless the config replaces them.',
+  'provenance allowlist':
+    'Fourteen provider paths, /sandbox and /sandbox/partner, unless the config replaces them.',
   'platform values': 'Five placeholders, unless the config replaces them.',
   discovery: 'The documents list what is served and nothing else.',
   redirect_uri:
     'Exact match. Registered are https, http on a loopback host, or any http URL that the config writes out. The built-in client takes any path and port on localhost, *.localhost, 127.0.0.0/8 and [::1], and what --redirect-uri adds.',
   signing:
     'RS256 by default, ES256 by --signing-alg or config, also for one client; both public keys are in the key set.',
-  req_claims_hash: 'SHA-256 of the decoded claims string exactly as sent, base64url without padding.',
+  req_claims_hash:
+    'SHA-256 of the decoded claims string exactly as sent, base64url without padding.',
   'ISO 27566-1 level of a submitted signal':
     'From certifications in the config, by provenance and method; otherwise uncertified.',
-  Create: "The persona's age key is replaced by one with the submitted signals; as a new key a new persona holds them.",
+  Create:
+    "The persona's age key is replaced by one with the submitted signals; as a new key a new persona holds them.",
   Upgrade: `Adds the signals to the age key that the token names; at most ${MAX_SIGNALS} signals a key, the oldest goes.`,
-  'a persona without an age key in Use': 'Scripted: create_requested when can_create=true, else access_denied.',
+  'a persona without an age key in Use':
+    'Scripted: create_requested when can_create=true, else access_denied.',
   'a threshold named twice': 'True when each entry holds; the trace shows every entry.',
 }
 

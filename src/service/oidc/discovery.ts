@@ -4,9 +4,10 @@ import { createIssuer, type Provider, useIssuer } from './provider.ts'
 import { upgradeScope } from './rules/profile.ts'
 
 /**
- * E6: discovery of the Use flow (OpenID Connect Discovery 1.0 section 3). It lists only what is served. `serverUrl` is the base URL for
- * servers, if it differs from that for browsers: endpoints that only servers call are named below it. The issuer and the endpoints for
- * browsers are the same for every caller.
+ * E6: discovery of the Use flow (OpenID Connect Discovery 1.0 section 3). It lists only what is
+ * served. `serverUrl` is the base URL for servers, if it differs from that for browsers: endpoints
+ * that only servers call are named below it. The issuer and the endpoints for browsers are the same
+ * for every caller.
  */
 export const useDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
   issuer: useIssuer(provider),
@@ -14,25 +15,39 @@ export const useDiscovery = (provider: Provider, serverUrl: string = provider.ba
   token_endpoint: endpointUrl('token', { baseUrl: serverUrl, brand: provider.brand }),
   jwks_uri: endpointUrl('jwks', { baseUrl: serverUrl, brand: provider.brand }),
   scopes_supported: ['openid', upgradeScope(provider.brand)],
-  response_types_supported: provider.profile === 'agekey' ? ['id_token', 'code id_token'] : ['id_token'],
+  response_types_supported:
+    provider.profile === 'agekey' ? ['id_token', 'code id_token'] : ['id_token'],
   response_modes_supported: RESPONSE_MODES,
   grant_types_supported: ['implicit', 'authorization_code'],
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: signingAlgorithms(provider),
   token_endpoint_auth_methods_supported: ['client_secret_basic'],
-  claims_supported: ['sub', 'iss', 'aud', 'iat', 'exp', 'nonce', 'age_thresholds', 'req_claims_hash', 'c_hash'],
+  claims_supported: [
+    'sub',
+    'iss',
+    'aud',
+    'iat',
+    'exp',
+    'nonce',
+    'age_thresholds',
+    'req_claims_hash',
+    'c_hash',
+  ],
   request_parameter_supported: false,
   request_uri_parameter_supported: false,
 })
 
 /**
- * E6: discovery of the Create flow, with the members of RFC 9126 and RFC 9396. It lists only what is served. `serverUrl` as in the Use
- * flow.
+ * E6: discovery of the Create flow, with the members of RFC 9126 and RFC 9396. It lists only what
+ * is served. `serverUrl` as in the Use flow.
  */
 export const createDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
   issuer: createIssuer(provider),
   authorization_endpoint: endpointUrl('create', provider),
-  pushed_authorization_request_endpoint: endpointUrl('par', { baseUrl: serverUrl, brand: provider.brand }),
+  pushed_authorization_request_endpoint: endpointUrl('par', {
+    baseUrl: serverUrl,
+    brand: provider.brand,
+  }),
   require_pushed_authorization_requests: true,
   jwks_uri: endpointUrl('jwks', { baseUrl: serverUrl, brand: provider.brand }),
   scopes_supported: ['openid'],

@@ -15,7 +15,10 @@ export interface Endpoint {
   readonly title: string
   /** What a relying party uses the endpoint for. */
   readonly purpose?: string
-  /** `browser`: by a redirect or a form. `server`: only by the client's server. `any`: by both, so that CORS is allowed. */
+  /**
+   * `browser`: by a redirect or a form. `server`: only by the client's server. `any`: by both, so
+   * that CORS is allowed.
+   */
   readonly caller: 'browser' | 'server' | 'any'
   /** The name of its calls for outcomes, the queue, recordings and the coverage. */
   readonly call?: string
@@ -154,7 +157,9 @@ export type ServerCall = Exclude<Call, (typeof BROWSER_FLOWS)[number]>
 const ROWS: readonly (Endpoint & { readonly call: Call })[] = Object.values(ENDPOINTS)
 const isOfServer = (call: Call): call is ServerCall => !BROWSER_FLOWS.some((flow) => flow === call)
 
-export const SERVER_CALLS: readonly ServerCall[] = [...new Set(ROWS.map(({ call }) => call).filter(isOfServer))]
+export const SERVER_CALLS: readonly ServerCall[] = [
+  ...new Set(ROWS.map(({ call }) => call).filter(isOfServer)),
+]
 /** The browser flows, then the server-to-server calls. */
 export const CALLS: readonly Call[] = [...BROWSER_FLOWS, ...SERVER_CALLS]
 
@@ -172,8 +177,11 @@ export function headingOf(call: Call): string {
 }
 
 /** The path of an endpoint below the base URL. */
-export const endpointPath = (id: EndpointId, brand: Brand): string => ENDPOINTS[id].path.replace('{brand}', brand)
+export const endpointPath = (id: EndpointId, brand: Brand): string =>
+  ENDPOINTS[id].path.replace('{brand}', brand)
 
 /** The address of an endpoint. */
-export const endpointUrl = (id: EndpointId, { baseUrl, brand }: { baseUrl: string; brand: Brand }): string =>
-  baseUrl + endpointPath(id, brand)
+export const endpointUrl = (
+  id: EndpointId,
+  { baseUrl, brand }: { baseUrl: string; brand: Brand },
+): string => baseUrl + endpointPath(id, brand)

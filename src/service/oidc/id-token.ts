@@ -38,8 +38,14 @@ export const signingAlgOf = (
   { clients, signer, decisions }: Pick<Provider, 'clients' | 'signer' | 'decisions'>,
 ) => decisions.signingAlg ?? clients.find(clientId)?.signingAlg ?? signer.alg
 
-/** `req_claims_hash`: base64url SHA-256 of the decoded `claims` parameter exactly as it was sent. */
+/**
+ * `req_claims_hash`: base64url SHA-256 of the decoded `claims` parameter exactly as it was sent.
+ */
 export const requestClaimsHash = (claimsText: string) => hash('sha256', claimsText, 'base64url')
 
-/** `c_hash`: base64url of the left half of the SHA-256 of the code (OpenID Connect Core section 3.3.2.11). */
-export const codeHash = (code: string) => hash('sha256', code, 'buffer').subarray(0, 16).toString('base64url')
+/**
+ * `c_hash`: base64url of the left half of the SHA-256 of the code (OpenID Connect Core section
+ * 3.3.2.11).
+ */
+export const codeHash = (code: string) =>
+  hash('sha256', code, 'buffer').subarray(0, 16).toString('base64url')

@@ -1,7 +1,10 @@
 import * as z from 'zod'
 import type { AgeSignal } from '../age/signal.ts'
 
-/** The result of a port: at once if possible, as from memory. A call without a shared store then runs in one turn. */
+/**
+ * The result of a port: at once if possible, as from memory. A call without a shared store then
+ * runs in one turn.
+ */
 export type Awaitable<Value> = Value | Promise<Value>
 
 /** Passes a value on to `next`, at once if the value is there. */
@@ -17,13 +20,15 @@ export interface Clock {
 }
 
 /**
- * Where short-lived records live: transactions, request references, codes, tokens. Concurrency duty: exactly one of two callers that
- * `take` the same record receives it. A record may disappear after `expiresAt`, or earlier when the store is full (the oldest goes
- * first). Its reader decides, from the record itself, whether a record that still exists has expired.
+ * Where short-lived records live: transactions, request references, codes, tokens. Concurrency
+ * duty: exactly one of two callers that `take` the same record receives it. A record may disappear
+ * after `expiresAt`, or earlier when the store is full (the oldest goes first). Its reader decides,
+ * from the record itself, whether a record that still exists has expired.
  */
 export interface Store {
   /**
-   * Keeps `value` (JSON) under `collection` and `id` until `expiresAt` (milliseconds of the sandbox clock).
+   * Keeps `value` (JSON) under `collection` and `id` until `expiresAt` (milliseconds of the sandbox
+   * clock).
    * @param options.isUnfinished the record goes before others when there is no room
    */
   put(
@@ -37,7 +42,10 @@ export interface Store {
   get(collection: string, id: string): Awaitable<unknown>
   /** Returns and removes the value in one step, which is the right to spend it. */
   take(collection: string, id: string): Awaitable<unknown>
-  /** Writes all changes in one step; `false`, and nothing is written, when a record or row has changed. */
+  /**
+   * Writes all changes in one step; `false`, and nothing is written, when a record or row has
+   * changed.
+   */
   write(changes: readonly RecordChange[]): Awaitable<boolean>
 }
 
@@ -96,7 +104,10 @@ export interface Client {
   readonly redirectUris: readonly string[]
   /** Whether any path and port on this machine is registered too, as for the built-in client. */
   readonly allowsLoopback?: boolean
-  /** Whether `redirectUri` is registered: by exact match, or as an address on this machine if the client allows these. */
+  /**
+   * Whether `redirectUri` is registered: by exact match, or as an address on this machine if the
+   * client allows these.
+   */
   allowsRedirectTo(redirectUri: string): boolean
 }
 
@@ -115,16 +126,16 @@ export interface AgeKey {
 /** The age keys and their holders. */
 export interface AgeKeys {
   /**
-   * Create: the changes that give `holder` a new age key with these signals instead of the old one; without a holder, a new user. The
-   * result names the holder.
+   * Create: the changes that give `holder` a new age key with these signals instead of the old one;
+   * without a holder, a new user. The result names the holder.
    */
   saving(
     signals: readonly AgeSignal[],
     holder: string | undefined,
   ): Awaitable<{ readonly holder: string; readonly changes: readonly RecordChange[] }>
   /**
-   * The changes that add signals to the age key `id`, or replace its signals; beyond the limit the oldest go. `undefined` when the age
-   * key does not exist.
+   * The changes that add signals to the age key `id`, or replace its signals; beyond the limit the
+   * oldest go. `undefined` when the age key does not exist.
    */
   adding(
     id: string,

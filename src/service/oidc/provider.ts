@@ -6,7 +6,9 @@ import type { AgeKeys, Awaitable, Clients, Clock, Ids, Lifetimes, Signer, Store 
 import type { Brand, Profile } from './rules/profile.ts'
 
 /** The certified ISO 27566-1 level of providers of age signals, by provenance and method. */
-export type Certifications = Readonly<Record<string, Readonly<Partial<Record<Method, AssuranceLevel>>>>>
+export type Certifications = Readonly<
+  Record<string, Readonly<Partial<Record<Method, AssuranceLevel>>>>
+>
 
 /** One OpenID provider: its settings, and its ports. */
 export interface Provider {
@@ -28,16 +30,26 @@ export interface Provider {
 }
 
 /** `iss` of the id_token, and the issuer of the Use discovery document. */
-export const useIssuer = (provider: Pick<Provider, 'baseUrl'>) => provider.baseUrl + ENDPOINTS.use.path
+export const useIssuer = (provider: Pick<Provider, 'baseUrl'>) =>
+  provider.baseUrl + ENDPOINTS.use.path
 
 /** The issuer of the Create discovery document. */
-export const createIssuer = (provider: Pick<Provider, 'baseUrl'>) => provider.baseUrl + ENDPOINTS.create.path
+export const createIssuer = (provider: Pick<Provider, 'baseUrl'>) =>
+  provider.baseUrl + ENDPOINTS.create.path
 
 /** The instant `seconds` from now, in milliseconds of the clock. */
-export const inSeconds = (provider: Pick<Provider, 'clock'>, seconds: number) => provider.clock.now() + seconds * 1000
+export const inSeconds = (provider: Pick<Provider, 'clock'>, seconds: number) =>
+  provider.clock.now() + seconds * 1000
 
-/** A code, an access token or the identifier of a `request_uri` in the form in which it is issued; different for each `id`. */
-export function inIssuedForm(id: string, form: IssuedForm, { signer }: Pick<Provider, 'signer'>): Awaitable<string> {
+/**
+ * A code, an access token or the identifier of a `request_uri` in the form in which it is issued;
+ * different for each `id`.
+ */
+export function inIssuedForm(
+  id: string,
+  form: IssuedForm,
+  { signer }: Pick<Provider, 'signer'>,
+): Awaitable<string> {
   switch (form) {
     case 'short':
       return id

@@ -32,13 +32,18 @@ const pushedRequestSchema = z.object({
 export type PushedRequest = Readonly<z.infer<typeof pushedRequestSchema>>
 
 /** The pushed requests, by the identifier in their `request_uri`. */
-export const pushedRequests = spendables({ name: 'pushed_request', schema: pushedRequestSchema, isUnfinished: true })
+export const pushedRequests = spendables({
+  name: 'pushed_request',
+  schema: pushedRequestSchema,
+  isUnfinished: true,
+})
 
 /**
- * E2: pushes a Create authorization request. The reference lives 90 seconds, serves one decision and is bound to the client.
+ * E2: pushes a Create authorization request. The reference lives 90 seconds, serves one decision
+ * and is bound to the client.
  * @returns the answer (RFC 9126 section 2.2; `expires_in` in seconds), and the findings
- * @throws Refusal invalid_client (401), invalid_request (400, 415), invalid_scope, unsupported_response_type,
- * invalid_authorization_details (400).
+ * @throws Refusal invalid_client (401), invalid_request (400, 415), invalid_scope,
+ * unsupported_response_type, invalid_authorization_details (400).
  */
 export async function pushRequest(request: ServerRequest, provider: Provider) {
   readBody(request, { ...FORM, profile: provider.profile })
@@ -50,7 +55,13 @@ export async function pushRequest(request: ServerRequest, provider: Provider) {
   checkCreateScope(parameters.scope, { provider, rule: 'PAR-03', upgradeRule: 'PAR-04' }, findings)
   checkValue('response_type', parameters.response_type, { right: 'none', rule: 'PAR-05', findings })
   const right = 'age_verification'
-  checkValue('type', parameters.type, { right, rule: 'PAR-06', missing: 'PAR-07', similar: [right], findings })
+  checkValue('type', parameters.type, {
+    right,
+    rule: 'PAR-06',
+    missing: 'PAR-07',
+    similar: [right],
+    findings,
+  })
   const target = readRedirectTarget(client, parameters.redirect_uri, { rule: 'PAR-08', findings })
   if (state === undefined) findings.missing('PAR-09', 'state')
   const signals = readAuthorizationDetails(parameters.authorization_details, provider, findings)
@@ -58,7 +69,11 @@ export async function pushRequest(request: ServerRequest, provider: Provider) {
   if (!target || state === undefined || !signals) {
     throw new Error('a pushed request without an error must be complete')
   }
-  const id = await inIssuedForm(provider.ids.random(IDENTIFIER_BYTES), provider.decisions.requestUriForm, provider)
+  const id = await inIssuedForm(
+    provider.ids.random(IDENTIFIER_BYTES),
+    provider.decisions.requestUriForm,
+    provider,
+  )
   const { requestUri: lifetime } = provider.lifetimes
   const record: PushedRequest = {
     clientId: target.client.clientId,
@@ -74,7 +89,10 @@ export async function pushRequest(request: ServerRequest, provider: Provider) {
   }
 }
 
-/** The pushed request of a `request_uri`, even if expired or spent; `undefined` when the `request_uri` was never issued. */
+/**
+ * The pushed request of a `request_uri`, even if expired or spent; `undefined` when the
+ * `request_uri` was never issued.
+ */
 export async function findPushedRequest(
   requestUri: string,
   provider: Provider,
@@ -86,7 +104,11 @@ export async function findPushedRequest(
   return found && { id, ...found }
 }
 
-const FORM = { mediaType: 'application/x-www-form-urlencoded', wrongType: 'PAR-01', notUtf8: 'PAR-11' } as const
+const FORM = {
+  mediaType: 'application/x-www-form-urlencoded',
+  wrongType: 'PAR-01',
+  notUtf8: 'PAR-11',
+} as const
 const PUSHED_PARAMETERS = {
   known: [
     'client_id',
@@ -114,20 +136,28 @@ function authenticate(
   { provider, findings }: { provider: Provider; findings: Findings },
 ): Client | undefined {
   const { authorization } = request
-  const { client_id: clientId, client_secret: clientSecret, client_assertion: assertion } = parameters
+  const {
+    client_id: clientId,
+    client_secret: clientSecret,
+    client_assertion: assertion,
+  } = parameters
   const beside = assertionBeside({ authorization, clientSecret, assertion })
   if (beside !== undefined) {
     findings.add('PAR-13', { path: 'client_assertion', message: beside })
     return undefined
   }
   if (authorization && clientSecret !== undefined) {
-    const message = 'an Authorization header is sent beside client_secret: a request authenticates by one of them'
+    const message =
+      'an Authorization header is sent beside client_secret: a request authenticates by one of them'
     findings.add('PAR-13', { path: 'Authorization', message })
     return undefined
   }
   const client = authenticateByForm(provider.clients, { clientId, clientSecret })
   if (!client && !findings.mentions('client_id', 'client_secret')) {
-    findings.add('PAR-02', unauthenticated(request, parameters, { clients: provider.clients, findings }))
+    findings.add(
+      'PAR-02',
+      unauthenticated(request, parameters, { clients: provider.clients, findings }),
+    )
   }
   return client
 }
@@ -140,7 +170,8 @@ function unauthenticated(
   if (clientId !== undefined && clientSecret !== undefined)
     return credentialsProblem({ clientId, clientSecret }, clients)
   const byAssertion =
-    clientSecret === undefined && assertionAlone(request, 'E2 takes client_id and client_secret in the form')
+    clientSecret === undefined &&
+    assertionAlone(request, 'E2 takes client_id and client_secret in the form')
   if (byAssertion) return byAssertion
   const missing = clientId === undefined ? 'client_id' : 'client_secret'
   const inHeader = request.authorization ? '; the Authorization header does not count here' : ''
@@ -169,7 +200,10 @@ function readAuthorizationDetails(
   return undefined
 }
 
-/** Checks the `scope` of E2 and E3: `openid`. The upgrade scope breaks a rule of its own, which a profile may tolerate. */
+/**
+ * Checks the `scope` of E2 and E3: `openid`. The upgrade scope breaks a rule of its own, which a
+ * profile may tolerate.
+ */
 export function checkCreateScope(
   scope: string | undefined,
   { provider, rule, upgradeRule }: { provider: Provider; rule: RuleId; upgradeRule: RuleId },

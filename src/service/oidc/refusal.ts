@@ -29,8 +29,9 @@ interface Details {
 }
 
 /**
- * A refused request: every error that a caller can cause. A refused request changes nothing, except that a code that is sent twice ends
- * its access token. `refusalAnswer` in `http/refusals/refusal-answer.ts` alone turns a refusal into JSON `{error, error_description,
+ * A refused request: every error that a caller can cause. A refused request changes nothing, except
+ * that a code that is sent twice ends its access token. `refusalAnswer` in
+ * `http/refusals/refusal-answer.ts` alone turns a refusal into JSON `{error, error_description,
  * error_uri, findings}` or a page.
  */
 export class Refusal extends Error {
@@ -46,7 +47,13 @@ export class Refusal extends Error {
   /** How a refused server-to-server call is answered; absent for the usual way. */
   readonly form: RefusalForm | undefined
 
-  private constructor(code: RefusalCode, status: number, message: string, details: Details, cause?: unknown) {
+  private constructor(
+    code: RefusalCode,
+    status: number,
+    message: string,
+    details: Details,
+    cause?: unknown,
+  ) {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.status = status
@@ -59,12 +66,18 @@ export class Refusal extends Error {
     this.form = details.form
   }
 
-  /** The same refusal with more details: the form for a server-to-server call, the way back for a choice. */
+  /**
+   * The same refusal with more details: the form for a server-to-server call, the way back for a
+   * choice.
+   */
   with(details: Pick<Details, 'form' | 'backPath'>): Refusal {
     return new Refusal(this.code, this.status, this.message, { ...this, ...details }, this.cause)
   }
 
-  /** A request that breaks rules of the service. The status follows from the code unless `status` is given. */
+  /**
+   * A request that breaks rules of the service. The status follows from the code unless `status` is
+   * given.
+   */
   static byRules(
     code: ErrorCode,
     description: string,
@@ -83,7 +96,9 @@ export class Refusal extends Error {
 
   /** 401 `invalid_token`, with the challenge that RFC 9110 section 11.6.1 requires. */
   static unauthorized(message: string, challenge: string): Refusal {
-    return new Refusal('invalid_token', 401, message, { headers: { 'WWW-Authenticate': challenge } })
+    return new Refusal('invalid_token', 401, message, {
+      headers: { 'WWW-Authenticate': challenge },
+    })
   }
 
   /** 403 `access_denied`. */
@@ -106,7 +121,10 @@ export class Refusal extends Error {
     return new Refusal('invalid_request', status, message, details)
   }
 
-  /** 503 `temporarily_unavailable`: as far as known nothing was changed, and the call may be repeated. */
+  /**
+   * 503 `temporarily_unavailable`: as far as known nothing was changed, and the call may be
+   * repeated.
+   */
   static unavailable(message: string, cause?: unknown): Refusal {
     const details = { title: 'The sandbox cannot answer now', headers: { 'Retry-After': '1' } }
     return new Refusal('temporarily_unavailable', 503, message, details, cause)
@@ -137,7 +155,10 @@ export class Refusal extends Error {
     listedBy?: string
     status?: 400 | 404
   }): Refusal {
-    const details = { title: 'This test decision is not possible', suggestions: nearest(name, known) }
+    const details = {
+      title: 'This test decision is not possible',
+      suggestions: nearest(name, known),
+    }
     return new Refusal(
       status === 404 ? 'not_found' : 'invalid_request',
       status,

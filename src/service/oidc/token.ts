@@ -1,12 +1,24 @@
 import * as z from 'zod'
 import { quote } from '../text/message-parts.ts'
-import { collection, expiredText, type Found, forgottenAt, isExpired, spendables } from './collection.ts'
+import {
+  collection,
+  expiredText,
+  type Found,
+  forgottenAt,
+  isExpired,
+  spendables,
+} from './collection.ts'
 import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './decisions.ts'
 import { type Awaitable, type Client, type Clients, type RecordChange, whenThere } from './ports.ts'
 import { inIssuedForm, inSeconds, type Provider } from './provider.ts'
 import { assertionAlone, assertionBeside } from './request/client-assertion.ts'
 import { authenticateByBasic } from './request/client-auth.ts'
-import { base64Problem, basicProblem, mistakenFor, receivedInstead } from './request/client-mistakes.ts'
+import {
+  base64Problem,
+  basicProblem,
+  mistakenFor,
+  receivedInstead,
+} from './request/client-mistakes.ts'
 import { checkValue, type Parameters, readParameters } from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import { Findings } from './rules/findings.ts'
@@ -43,8 +55,14 @@ const usedTokens = collection({ name: 'access_token.used', schema: z.literal(tru
 export const isUsedUp = (token: string, provider: Provider): Awaitable<boolean> =>
   whenThere(usedTokens(provider).get(token), (used) => used !== undefined)
 
-/** The changes that end an access token which serves one upgrade: of two callers one can write them. */
-export const usingUp = (token: string, grant: AccessGrant, provider: Provider): readonly RecordChange[] => [
+/**
+ * The changes that end an access token which serves one upgrade: of two callers one can write them.
+ */
+export const usingUp = (
+  token: string,
+  grant: AccessGrant,
+  provider: Provider,
+): readonly RecordChange[] => [
   accessTokens(provider).taking(token),
   usedTokens(provider).putting(token, true, forgottenAt(grant)),
 ]
@@ -56,7 +74,10 @@ export type FoundCode = Found<Grant>
 export const findCode = (code: string, provider: Provider): Awaitable<FoundCode | undefined> =>
   codes(provider).find(code)
 
-/** Codes that were sent again. A record of its own: the first exchange may not have issued its token yet. */
+/**
+ * Codes that were sent again. A record of its own: the first exchange may not have issued its token
+ * yet.
+ */
 const replayedCodes = collection({ name: 'code.replayed', schema: z.literal(true) })
 
 /** Whether the code of the access token was exchanged again, which ends it. */
@@ -65,10 +86,22 @@ export const isReplayed = async ({ code }: AccessGrant, provider: Provider): Pro
 
 const codeSeconds = ({ decisions, lifetimes }: Provider) => decisions.codeSeconds ?? lifetimes.code
 
-/** Issues the code of a Use flow whose thresholds were all false: single use, bound to the client. */
-export async function issueCode(issuedTo: Omit<Grant, 'expiresAt'>, provider: Provider): Promise<string> {
-  const code = await inIssuedForm(provider.ids.random(IDENTIFIER_BYTES), provider.decisions.codeForm, provider)
-  await codes(provider).put(code, { ...issuedTo, expiresAt: inSeconds(provider, codeSeconds(provider)) })
+/**
+ * Issues the code of a Use flow whose thresholds were all false: single use, bound to the client.
+ */
+export async function issueCode(
+  issuedTo: Omit<Grant, 'expiresAt'>,
+  provider: Provider,
+): Promise<string> {
+  const code = await inIssuedForm(
+    provider.ids.random(IDENTIFIER_BYTES),
+    provider.decisions.codeForm,
+    provider,
+  )
+  await codes(provider).put(code, {
+    ...issuedTo,
+    expiresAt: inSeconds(provider, codeSeconds(provider)),
+  })
   return code
 }
 
@@ -76,19 +109,32 @@ export async function issueCode(issuedTo: Omit<Grant, 'expiresAt'>, provider: Pr
  * E4: exchanges a code for an access token.
  * @returns the answer (RFC 6749 section 5.1; `expires_in` in seconds), and the findings
  * @param found the record of the code that the request names
- * @throws Refusal invalid_client (401), invalid_request (400, 415), invalid_grant, unsupported_grant_type (400).
+ * @throws Refusal invalid_client (401), invalid_request (400, 415), invalid_grant,
+ * unsupported_grant_type (400).
  */
-export async function exchangeCode(request: ServerRequest, provider: Provider, found: FoundCode | undefined) {
+export async function exchangeCode(
+  request: ServerRequest,
+  provider: Provider,
+  found: FoundCode | undefined,
+) {
   readBody(request, { ...FORM, profile: provider.profile })
   const findings = new Findings(provider.profile)
   const parameters = readParameters(request.formPairs, TOKEN_PARAMETERS, findings)
   const client = authenticate(request, parameters, { provider, findings })
   const right = 'authorization_code'
-  checkValue('grant_type', parameters.grant_type, { right, rule: 'TOK-03', similar: [right], findings })
+  checkValue('grant_type', parameters.grant_type, {
+    right,
+    rule: 'TOK-03',
+    similar: [right],
+    findings,
+  })
   if (parameters.code === undefined) findings.missing('TOK-04', 'code')
   const { code } = parameters
-  const grant = client && code ? await readCode(code, found, { client, provider, findings }) : undefined
-  findings.throwIfRefused(findings.refusal?.error === 'invalid_client' ? { headers: BASIC_CHALLENGE } : {})
+  const grant =
+    client && code ? await readCode(code, found, { client, provider, findings }) : undefined
+  findings.throwIfRefused(
+    findings.refusal?.error === 'invalid_client' ? { headers: BASIC_CHALLENGE } : {},
+  )
   if (!grant) throw new Error('a token request without an error must have a code')
 
   const response = await issueAccessToken(grant, provider)
@@ -98,7 +144,11 @@ export async function exchangeCode(request: ServerRequest, provider: Provider, f
   throw findings.toRefusal()
 }
 
-const FORM = { mediaType: 'application/x-www-form-urlencoded', wrongType: 'TOK-01', notUtf8: 'TOK-08' } as const
+const FORM = {
+  mediaType: 'application/x-www-form-urlencoded',
+  wrongType: 'TOK-01',
+  notUtf8: 'TOK-08',
+} as const
 const TOKEN_PARAMETERS = {
   known: ['grant_type', 'code', 'client_id', 'client_secret', 'client_assertion'],
   repeated: 'TOK-08',
@@ -108,8 +158,9 @@ type TokenParameters = Parameters<(typeof TOKEN_PARAMETERS.known)[number]>
 const BASIC_CHALLENGE = { 'WWW-Authenticate': 'Basic realm="agekey-sandbox", charset="UTF-8"' }
 
 /**
- * The client that the Authorization header authenticates. A request uses one method (RFC 6749 section 2.3).
- * Decision: the form may repeat the `client_id` of the header: it says who the client is and proves nothing.
+ * The client that the Authorization header authenticates. A request uses one method (RFC 6749
+ * section 2.3). Decision: the form may repeat the `client_id` of the header: it says who the client
+ * is and proves nothing.
  */
 function authenticate(
   request: ServerRequest,
@@ -117,7 +168,11 @@ function authenticate(
   { provider, findings }: { provider: Provider; findings: Findings },
 ): Client | undefined {
   const { authorization } = request
-  const { client_id: clientId, client_secret: clientSecret, client_assertion: assertion } = parameters
+  const {
+    client_id: clientId,
+    client_secret: clientSecret,
+    client_assertion: assertion,
+  } = parameters
   const beside = assertionBeside({ authorization, clientSecret, assertion })
   if (beside !== undefined) {
     findings.add('TOK-10', { path: 'client_assertion', message: beside })
@@ -180,27 +235,39 @@ async function readCode(
 function unknownCode(code: string, { clients, decisions }: Provider): string {
   const mistake = mistakenFor(code, clients)
   if (mistake !== '') return `no such code was issued${mistake}`
-  const received = receivedInstead(code, { what: 'a code', bytes: IDENTIFIER_BYTES, form: decisions.codeForm })
+  const received = receivedInstead(code, {
+    what: 'a code',
+    bytes: IDENTIFIER_BYTES,
+    form: decisions.codeForm,
+  })
   return `no such code was issued, or a reset or a restart has forgotten it: ${received}`
 }
 
-/** Decision: a code that its client sends again ends the access token that came of it (RFC 6749 section 4.1.2). */
+/**
+ * Decision: a code that its client sends again ends the access token that came of it (RFC 6749
+ * section 4.1.2).
+ */
 async function endTokenOf(code: string, provider: Provider, findings: Findings): Promise<void> {
   const expiresAt = inSeconds(provider, provider.lifetimes.accessToken)
   await replayedCodes(provider).put(code, true, forgottenAt({ expiresAt }))
-  const message = 'the code has already been exchanged; the access token that came of it has been ended'
+  const message =
+    'the code has already been exchanged; the access token that came of it has been ended'
   findings.add('TOK-07', { path: 'code', message })
 }
 
 /** Spends the code and keeps the token in one step; `undefined` when the code is spent. */
-async function issueAccessToken({ code, ...issued }: Grant & { readonly code: string }, provider: Provider) {
+async function issueAccessToken(
+  { code, ...issued }: Grant & { readonly code: string },
+  provider: Provider,
+) {
   const id = ACCESS_TOKEN_PREFIX + provider.ids.random(ACCESS_TOKEN_BYTES)
   const token = await inIssuedForm(id, provider.decisions.accessTokenForm, provider)
   const lifetime = provider.lifetimes.accessToken
   const { clientId, ageKeyId, state } = issued
   const grant = { clientId, ageKeyId, state, code, expiresAt: inSeconds(provider, lifetime) }
   const kept = accessTokens(provider).putting(token, grant, forgottenAt(grant))
-  const spent = provider.decisions.codeUse === 'single' ? codes(provider).spending(code, issued) : []
+  const spent =
+    provider.decisions.codeUse === 'single' ? codes(provider).spending(code, issued) : []
   if (!(await provider.store.write([...spent, kept]))) return undefined
   return { access_token: token, token_type: 'Bearer', expires_in: lifetime }
 }

@@ -9,7 +9,12 @@ import { bearerToken } from './request/client-auth.ts'
 import { mistakenFor, receivedInstead, schemeProblem } from './request/client-mistakes.ts'
 import { parseJson, repeatedMembers } from './request/json.ts'
 import { jsonMistake } from './request/json-mistakes.ts'
-import { ignoredParameter, type Parts, refuseManyParameters, reportParts } from './request/parameters.ts'
+import {
+  ignoredParameter,
+  type Parts,
+  refuseManyParameters,
+  reportParts,
+} from './request/parameters.ts'
 import { readBody, type ServerRequest } from './request/server-request.ts'
 import { objectOf } from './request/spread-object.ts'
 import type { Finding } from './rules/finding.ts'
@@ -17,9 +22,11 @@ import { Findings } from './rules/findings.ts'
 import { type AccessGrant, isReplayed, isUsedUp, usingUp } from './token.ts'
 
 /**
- * E5: adds age signals to the age key that the access token names. The answer is the JSON string `OK`.
+ * E5: adds age signals to the age key that the access token names. The answer is the JSON string
+ * `OK`.
  * @param grant the record of the access token that the request names
- * @throws Refusal invalid_token (401), invalid_request (400, 415), invalid_authorization_details (400).
+ * @throws Refusal invalid_token (401), invalid_request (400, 415), invalid_authorization_details
+ * (400).
  */
 export async function upgradeAgeKey(
   request: ServerRequest,
@@ -31,15 +38,22 @@ export async function upgradeAgeKey(
   const access = await readAccessToken(request.authorization, grant, { provider, findings })
   const signals = readUpgrade(body, provider, findings)
   findings.throwIfRefused(access ? {} : { headers: bearerChallenge(request.authorization) })
-  if (!access || !signals) throw new Error('an upgrade without an error must have a token and signals')
+  if (!access || !signals)
+    throw new Error('an upgrade without an error must have a token and signals')
 
   const broken = await addSignals(signals, access, provider)
   if (broken === undefined) return { response: 'OK', findings: findings.all }
-  findings.add(broken, { path: 'Authorization', message: broken === 'UPG-03' ? USED_UP : NO_AGE_KEY })
+  findings.add(broken, {
+    path: 'Authorization',
+    message: broken === 'UPG-03' ? USED_UP : NO_AGE_KEY,
+  })
   throw findings.toRefusal({ headers: bearerChallenge(request.authorization) })
 }
 
-/** Adds the signals, and uses up an access token that serves one upgrade, in one step. Gives the rule that keeps it from doing so. */
+/**
+ * Adds the signals, and uses up an access token that serves one upgrade, in one step. Gives the
+ * rule that keeps it from doing so.
+ */
 async function addSignals(
   signals: readonly AgeSignal[],
   access: UsableToken,
@@ -48,7 +62,9 @@ async function addSignals(
   const { decisions } = provider
   const used = decisions.accessTokenUse === 'single' ? usingUp(access.token, access, provider) : []
   for (;;) {
-    const added = await provider.ageKeys.adding(access.ageKeyId, signals, { keeps: decisions.upgradeEffect === 'adds' })
+    const added = await provider.ageKeys.adding(access.ageKeyId, signals, {
+      keeps: decisions.upgradeEffect === 'adds',
+    })
     if (!added) return 'UPG-04'
     if (await provider.store.write([...used, ...added])) return undefined
     // Another call was faster: it has used up the token, or changed the age key.
@@ -79,7 +95,8 @@ async function readAccessToken(
     findings.add('UPG-02', { path, message: bearerProblem(authorization) })
     return undefined
   }
-  if (!record && (await isUsedUp(token, provider))) findings.add('UPG-03', { path, message: USED_UP })
+  if (!record && (await isUsedUp(token, provider)))
+    findings.add('UPG-03', { path, message: USED_UP })
   else if (!record) {
     const kind = { what: 'an access token', bytes: ACCESS_TOKEN_BYTES, prefix: ACCESS_TOKEN_PREFIX }
     const received = receivedInstead(token, { ...kind, form: provider.decisions.accessTokenForm })
@@ -89,7 +106,10 @@ async function readAccessToken(
     const message = `the access token ${expiredText(record, provider.lifetimes.accessToken, provider)}`
     findings.add('UPG-03', { path, message })
   } else if (await isReplayed(record, provider)) {
-    findings.add('UPG-08', { path, message: 'the access token was ended, because its code was exchanged again' })
+    findings.add('UPG-08', {
+      path,
+      message: 'the access token was ended, because its code was exchanged again',
+    })
   } else return { ...record, token }
   return undefined
 }
@@ -102,7 +122,11 @@ function bearerProblem(authorization: string | undefined): string {
   )
 }
 
-function readUpgrade(text: string, provider: Provider, findings: Findings): AgeSignal[] | undefined {
+function readUpgrade(
+  text: string,
+  provider: Provider,
+  findings: Findings,
+): AgeSignal[] | undefined {
   const json = parseJson(text)
   if (!json.ok || !isJsonObject(json.value)) {
     const reason = json.ok
@@ -116,7 +140,9 @@ function readUpgrade(text: string, provider: Provider, findings: Findings): AgeS
   const isSent = Object.hasOwn(json.value, 'authorization_details')
   reportUnknownMembers(names, isSent, findings)
   const details: unknown = isSent ? Reflect.get(json.value, 'authorization_details') : undefined
-  const repeated = repeatedMembers(text).filter((path) => /^authorization_details(?:\[|$)/.test(path))
+  const repeated = repeatedMembers(text).filter((path) =>
+    /^authorization_details(?:\[|$)/.test(path),
+  )
   findings.addRepeated('SIG-22', repeated)
   if (details === undefined) findings.missing('UPG-05', 'authorization_details')
   else if (typeof details === 'string') return readStringified(details, provider, findings)
@@ -132,7 +158,8 @@ function reportUnknownMembers(names: readonly string[], isSent: boolean, finding
   for (const name of names) {
     if (MEMBERS.includes(name)) continue
     const object = objectOf(name, (parameter) => !isSent && MEMBERS.includes(parameter))
-    if (object === undefined) findings.add('UPG-07', { path: name, message: ignoredParameter(name, MEMBERS) })
+    if (object === undefined)
+      findings.add('UPG-07', { path: name, message: ignoredParameter(name, MEMBERS) })
     else parts.set(object, [...(parts.get(object) ?? []), name])
   }
   // Members of a JSON object have different names: none is repeated.
@@ -140,13 +167,21 @@ function reportUnknownMembers(names: readonly string[], isSent: boolean, finding
   reportParts(parts, { ...rules, known: MEMBERS, has: () => isSent, became: 'members' }, findings)
 }
 
-/** The array as JSON text in a JSON string: an error or, where the profile tolerates it, an advice. */
-function readStringified(text: string, provider: Provider, findings: Findings): AgeSignal[] | undefined {
+/**
+ * The array as JSON text in a JSON string: an error or, where the profile tolerates it, an advice.
+ */
+function readStringified(
+  text: string,
+  provider: Provider,
+  findings: Findings,
+): AgeSignal[] | undefined {
   const path = 'authorization_details'
   const json = parseJson(text)
   const mistake = json.ok ? undefined : jsonMistake(text)
   const cause = mistake === undefined ? '' : ` (${mistake})`
   const message = `authorization_details must be a JSON array${foundInsteadOfJson(text)}${cause}`
   findings.add('UPG-06', { path, message })
-  return json.ok ? readAgeSignals(json.value, provider, findings) : readAgeSignals(text, provider, findings)
+  return json.ok
+    ? readAgeSignals(json.value, provider, findings)
+    : readAgeSignals(text, provider, findings)
 }

@@ -21,7 +21,11 @@ import type { AgeKey, Client } from './ports.ts'
 import type { Provider } from './provider.ts'
 import { parseJson, repeatedMembers } from './request/json.ts'
 import { type Pairs, type Parameters, readParameters } from './request/parameters.ts'
-import { PRESENTATION_PARAMETERS, presentationSchema, readPresentation } from './request/presentation.ts'
+import {
+  PRESENTATION_PARAMETERS,
+  presentationSchema,
+  readPresentation,
+} from './request/presentation.ts'
 import { readClient, readRedirectTarget } from './request/redirect-target.ts'
 import { refuseRequestObject } from './request/request-object.ts'
 import { otherBrand, readScope } from './request/scope.ts'
@@ -49,10 +53,18 @@ export const useTransactionSchema = z.object({
 /** A valid Use authorization request on its way to a decision. Plain JSON: a store can keep it. */
 export type UseTransaction = Readonly<z.infer<typeof useTransactionSchema>>
 
-/** What became of an authorization request: it may proceed, or goes back to the relying party at once. */
+/**
+ * What became of an authorization request: it may proceed, or goes back to the relying party at
+ * once.
+ */
 export type Beginning<Transaction> =
   | { kind: 'proceed'; transaction: Transaction; findings: readonly Finding[] }
-  | { kind: 'refused'; callback: Callback; findings: readonly Finding[]; unusable?: UnusableRequestUri }
+  | {
+      kind: 'refused'
+      callback: Callback
+      findings: readonly Finding[]
+      unusable?: UnusableRequestUri
+    }
 
 /** A request that is valid but for its `request_uri`, which has expired or was used. */
 export interface UnusableRequestUri {
@@ -68,7 +80,9 @@ export type UseDecision =
   | { kind: 'create_requested' }
   | { kind: 'error'; error: string; description: string }
 
-/** The answers of a verified flow, and what they were evaluated from: enough to explain them later. */
+/**
+ * The answers of a verified flow, and what they were evaluated from: enough to explain them later.
+ */
 export interface UseEvaluation {
   readonly ageThresholds: AgeThresholds
   readonly claims: Claims
@@ -80,7 +94,8 @@ export interface UseEvaluation {
 /**
  * E1: checks a Use authorization request.
  * @param query the pairs of the query string.
- * @throws Refusal with status 400 for an unknown client or an unregistered redirect_uri: never redirect then.
+ * @throws Refusal with status 400 for an unknown client or an unregistered redirect_uri: never
+ * redirect then.
  */
 export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransaction> {
   const findings = new Findings(provider.profile)
@@ -107,7 +122,8 @@ export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransac
 }
 
 /**
- * E1: ends a Use flow. All thresholds false and the upgrade scope asked for: a code comes with the id_token.
+ * E1: ends a Use flow. All thresholds false and the upgrade scope asked for: a code comes with the
+ * id_token.
  * @param options.seams change what is about to be sent; the real service has none.
  * @returns the callback and, of a verified flow alone, the evaluation
  */
@@ -118,11 +134,21 @@ export async function finishUse(
 ): Promise<{ callback: Callback; evaluation?: UseEvaluation }> {
   const { state } = transaction
   if (decision.kind === 'create_requested') {
-    return { callback: await changedBy(seams, createCallback(transaction, { create_requested: 'true', state })) }
+    return {
+      callback: await changedBy(
+        seams,
+        createCallback(transaction, { create_requested: 'true', state }),
+      ),
+    }
   }
   if (decision.kind === 'error') {
     refuseOnPage(decision, provider.decisions)
-    return { callback: await changedBy(seams, createErrorCallback(transaction, decision, provider.decisions)) }
+    return {
+      callback: await changedBy(
+        seams,
+        createErrorCallback(transaction, decision, provider.decisions),
+      ),
+    }
   }
 
   const now = provider.clock.now()
@@ -131,14 +157,20 @@ export async function finishUse(
   const allFalse = Object.values(ageThresholds).every((satisfied) => !satisfied)
   const code =
     transaction.upgrade && allFalse
-      ? await issueCode({ clientId: transaction.clientId, ageKeyId: decision.ageKey.id, state }, provider)
+      ? await issueCode(
+          { clientId: transaction.clientId, ageKeyId: decision.ageKey.id, state },
+          provider,
+        )
       : undefined
   const claims = createIdTokenClaims(transaction, { ageThresholds, code }, provider)
   const signer = provider.signer.withAlg(signingAlgOf(transaction.clientId, provider))
   const signed = await signer.sign((await seams.claims?.(claims)) ?? claims)
   const idToken = (await seams.token?.(signed)) ?? signed
   return {
-    callback: await changedBy(seams, createCallback(transaction, { id_token: idToken, code, state })),
+    callback: await changedBy(
+      seams,
+      createCallback(transaction, { id_token: idToken, code, state }),
+    ),
     evaluation: { ageThresholds, claims: transaction.claims, signals, now },
   }
 }
@@ -208,10 +240,21 @@ export type UseParameters = Parameters<(typeof USE_PARAMETERS)[number]>
 
 /** Reads the query of E1; repeated, malformed and unknown parameters are findings. */
 export const readUseParameters = (query: Pairs, findings: Findings): UseParameters =>
-  readParameters(query, { known: USE_PARAMETERS, repeated: 'USE-10', tooLong: 'USE-23', unknown: 'USE-11' }, findings)
+  readParameters(
+    query,
+    { known: USE_PARAMETERS, repeated: 'USE-10', tooLong: 'USE-23', unknown: 'USE-11' },
+    findings,
+  )
 
-/** Checks the `scope` of E1 and returns whether it asks for upgrades. An older spelling breaks a rule that a profile may tolerate. */
-export function checkUseScope(scope: string | undefined, provider: Provider, findings: Findings): boolean {
+/**
+ * Checks the `scope` of E1 and returns whether it asks for upgrades. An older spelling breaks a
+ * rule that a profile may tolerate.
+ */
+export function checkUseScope(
+  scope: string | undefined,
+  provider: Provider,
+  findings: Findings,
+): boolean {
   if (scope === undefined) {
     findings.missing('USE-03', 'scope')
     return false
@@ -231,7 +274,10 @@ export function checkUseScope(scope: string | undefined, provider: Provider, fin
   return upgrade
 }
 
-/** Checks `response_type` (E1): `id_token`, or with a code where the profile tolerates it beside the upgrade scope. */
+/**
+ * Checks `response_type` (E1): `id_token`, or with a code where the profile tolerates it beside the
+ * upgrade scope.
+ */
 export function checkUseResponseType(
   responseType: string | undefined,
   { upgrade }: { upgrade: boolean },
@@ -246,9 +292,10 @@ export function checkUseResponseType(
 }
 
 /**
- * How a refused request is answered. An unknown mode cannot be honoured: its error comes back in the default one, `fragment`.
- * Decision: without a mode, an error for exactly `response_type=code` goes into the query, the default of that type (OAuth 2.0
- * Multiple Response Types section 2.1): a client of the code flow never sees a fragment on its server.
+ * How a refused request is answered. An unknown mode cannot be honoured: its error comes back in
+ * the default one, `fragment`. Decision: without a mode, an error for exactly `response_type=code`
+ * goes into the query, the default of that type (OAuth 2.0 Multiple Response Types section 2.1): a
+ * client of the code flow never sees a fragment on its server.
  */
 export function errorResponseMode(
   { response_type: responseType, response_mode: mode }: UseParameters,
@@ -270,7 +317,10 @@ export function readClaims(
   }
   const json = parseJson(text)
   if (!json.ok) {
-    findings.add('USE-09', { path: 'claims', message: `claims must be JSON${foundInstead(text)}: ${json.reason}` })
+    findings.add('USE-09', {
+      path: 'claims',
+      message: `claims must be JSON${foundInstead(text)}: ${json.reason}`,
+    })
     return undefined
   }
   const { claims, issues } = parseClaims(json.value, vocabulary)

@@ -12,16 +12,22 @@ interface Fit {
 }
 
 /**
- * The names that `word` probably means, the nearest first: names that differ only in case and punctuation, otherwise names that contain
- * it (`teen` of `teen-16`, `expired` of `id_token.expired`), otherwise names that it misspells.
+ * The names that `word` probably means, the nearest first: names that differ only in case and
+ * punctuation, otherwise names that contain it (`teen` of `teen-16`, `expired` of
+ * `id_token.expired`), otherwise names that it misspells.
  */
 export const nearest = (word: string, candidates: readonly string[]): string[] =>
   fitsOf(word, candidates).map(({ name }) => name)
 
-/** ` Did you mean "x" or "y"?`, to follow a sentence: the most likely names; empty when none is near. */
+/**
+ * ` Did you mean "x" or "y"?`, to follow a sentence: the most likely names; empty when none is
+ * near.
+ */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const fits = fitsOf(word, candidates)
-  const best = fits.filter(({ distance }) => distance === fits[0]?.distance).map(({ name }) => JSON.stringify(name))
+  const best = fits
+    .filter(({ distance }) => distance === fits[0]?.distance)
+    .map(({ name }) => JSON.stringify(name))
   const asked = best.length > MAX_ASKED ? [...best.slice(0, MAX_ASKED), 'another that fits'] : best
   return asked.length === 0 ? '' : ` Did you mean ${alternatives(asked)}?`
 }
@@ -30,13 +36,15 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
 export const isNearMiss = (message: string): boolean => /\bdid you mean /i.test(message)
 
 /** `: credit_card is payment_card_network here`, to follow a word of other services. */
-export const calledHere = (word: string, name: string): string => `: ${excerpt(word)} is ${name} here`
+export const calledHere = (word: string, name: string): string =>
+  `: ${excerpt(word)} is ${name} here`
 
 /** Whether a message says what a word of other services is called here. */
 export const saysWhatIsCalledHere = (message: string): boolean => /: .+ is \w+ here$/.test(message)
 
 /** `a, b or c`. The format is created on first use, which takes 20 ms that a start need not pay. */
-const alternatives = (names: readonly string[]) => new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
+const alternatives = (names: readonly string[]) =>
+  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
 
 /** `there is no persona "teen". Did you mean "teen-16"?`: the wording for every unknown name. */
 export const unknownName = (kind: string, name: string, known: readonly string[]): string =>
@@ -44,7 +52,8 @@ export const unknownName = (kind: string, name: string, known: readonly string[]
 
 /** Names for a sentence, the first twelve: `a, b, c and 28 more`. */
 export const listed = (names: readonly string[]): string =>
-  names.slice(0, MAX_LISTED).join(', ') + (names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '')
+  names.slice(0, MAX_LISTED).join(', ') +
+  (names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '')
 
 function fitsOf(word: string, candidates: readonly string[]): Fit[] {
   if (word.length > MAX_WORD || lettersOf(word) === '') return []
@@ -64,14 +73,19 @@ type Measure = (word: string, name: string) => number | undefined
 /** `accessDenied` and `access-denied` are `access_denied`. */
 const inSpelling: Measure = (word, name) => (lettersOf(word) === lettersOf(name) ? 0 : undefined)
 
-/** Whether the word is the beginning of the name, one of its members between dots, or some of its parts in any order. */
+/**
+ * Whether the word is the beginning of the name, one of its members between dots, or some of its
+ * parts in any order.
+ */
 const asPart: Measure = (word, name) => {
   if (isBeginning(lettersOf(word), lettersOf(name))) return 0
   if (name.split('.').some((member) => inSpelling(word, member) === 0)) return 1
   const parts = partsOf(name)
   const words = partsOf(word)
   if (words.every((one) => parts.includes(one))) return 2
-  return words.every((one) => parts.some((part) => part === one || isBeginning(one, part))) ? 3 : undefined
+  return words.every((one) => parts.some((part) => part === one || isBeginning(one, part)))
+    ? 3
+    : undefined
 }
 
 const inLetters: Measure = (word, name) => {
@@ -82,7 +96,9 @@ const inLetters: Measure = (word, name) => {
 /** `pasport` is a misspelt part of `adult-passport`; a short part is not recognised. */
 const inLettersOfParts: Measure = (word, name) => {
   const parts = partsOf(name)
-  const distances = partsOf(word).map((one) => Math.min(...parts.map((part) => distanceOfPart(one, part))))
+  const distances = partsOf(word).map((one) =>
+    Math.min(...parts.map((part) => distanceOfPart(one, part))),
+  )
   const sum = distances.reduce((total, distance) => total + distance)
   return Number.isFinite(sum) ? sum : undefined
 }
@@ -105,8 +121,9 @@ export const partsOf = (text: string) =>
     .filter((part) => part !== '')
 
 /**
- * Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other; infinite beyond `most`. Most words
- * differ that much after a few letters, and the rest is not compared.
+ * Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other;
+ * infinite beyond `most`. Most words differ that much after a few letters, and the rest is not
+ * compared.
  */
 export function distanceWithin(most: number, from: string, to: string): number {
   if (Math.abs(from.length - to.length) > most) return Number.POSITIVE_INFINITY
@@ -116,9 +133,15 @@ export function distanceWithin(most: number, from: string, to: string): number {
     const current = [row]
     for (let column = 1; column <= to.length; column++) {
       const substitution = at(previous, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1)
-      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      const swapped =
+        row > 1 &&
+        column > 1 &&
+        from[row - 1] === to[column - 2] &&
+        from[row - 2] === to[column - 1]
       const swap = swapped ? at(beforePrevious, column - 2) + 1 : Number.POSITIVE_INFINITY
-      current.push(Math.min(substitution, swap, at(previous, column) + 1, at(current, column - 1) + 1))
+      current.push(
+        Math.min(substitution, swap, at(previous, column) + 1, at(current, column - 1) + 1),
+      )
     }
     if (Math.min(...current) > most) return Number.POSITIVE_INFINITY
     beforePrevious = previous
@@ -134,7 +157,10 @@ function at(row: readonly number[], column: number): number {
 
 const MAX_QUOTE = 60
 
-/** A text in a message: quoted, cut when long, with control characters, invisible ones and lone surrogates escaped. */
+/**
+ * A text in a message: quoted, cut when long, with control characters, invisible ones and lone
+ * surrogates escaped.
+ */
 export const quote = (text: string): string => {
   const cut = text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text
   return JSON.stringify(cut).replaceAll(/\p{C}/gu, (invisible) => `\\u${hexOf(invisible)}`)
@@ -148,13 +174,17 @@ const hexOf = (character: string) => (character.codePointAt(0) ?? 0).toString(16
 /** A value in a file or in JSON, short enough for one line: `found the text "12"`. */
 export function found(input: unknown): string {
   if (input === null || input === undefined) return 'found nothing'
-  if (typeof input === 'string') return input === '' ? 'found an empty text' : `found the text ${quote(input)}`
+  if (typeof input === 'string')
+    return input === '' ? 'found an empty text' : `found the text ${quote(input)}`
   if (Array.isArray(input)) return `found a list of ${input.length}`
   if (typeof input === 'object') return 'found a mapping'
   return Number.isNaN(input) ? 'found no number' : `found ${String(input)}`
 }
 
-/** The part of a message about a request that says what was received: `, is "credti". Did you mean "credit"?` */
+/**
+ * The part of a message about a request that says what was received: `, is "credti". Did you mean
+ * "credit"?`
+ */
 export function foundInstead(value: unknown, candidates: readonly string[] = []): string {
   if (Array.isArray(value)) return ', is an array'
   if (typeof value === 'object' && value !== null) return ', is an object'

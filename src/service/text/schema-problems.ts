@@ -7,7 +7,9 @@ export interface SchemaProblem {
   readonly message: string
 }
 
-export type Checked<T> = { readonly kind: 'valid'; readonly value: T } | ({ readonly kind: 'invalid' } & ProblemReport)
+export type Checked<T> =
+  | { readonly kind: 'valid'; readonly value: T }
+  | ({ readonly kind: 'invalid' } & ProblemReport)
 
 export interface ProblemReport<Problem = SchemaProblem> {
   readonly problems: readonly Problem[]
@@ -16,14 +18,14 @@ export interface ProblemReport<Problem = SchemaProblem> {
 }
 
 /**
- * Problems of one report: more of them do not help. The time to find them is proportional to the value: a request may have
- * 20,000 mistakes.
+ * Problems of one report: more of them do not help. The time to find them is proportional to the
+ * value: a request may have 20,000 mistakes.
  */
 export const MAX_PROBLEMS = 100
 
 /**
- * Validates `value` against any zod schema and reports what is wrong, one problem for each unknown key.
- * A message given by the schema is kept.
+ * Validates `value` against any zod schema and reports what is wrong, one problem for each unknown
+ * key. A message given by the schema is kept.
  */
 export function checkAgainst<S extends z.ZodType>(schema: S, value: unknown): Checked<z.output<S>> {
   const result = schema.safeParse(value, { error: createIssueDescriber(), reportInput: true })
@@ -45,7 +47,10 @@ export const problemLines = ({ problems, rest }: ProblemReport, root: string): s
   ...rest,
 ]
 
-/** `age_key.signals[0].method`; a key with other characters is quoted: `certifications["/veratad/roc"]`. */
+/**
+ * `age_key.signals[0].method`; a key with other characters is quoted:
+ * `certifications["/veratad/roc"]`.
+ */
 export function formatPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
@@ -54,17 +59,26 @@ export function formatPath(path: readonly PropertyKey[]): string {
   }, '')
 }
 
-/** zod measures whatever has a length: a text in place of a list is one mistake, and not also a list of a wrong size. */
+/**
+ * zod measures whatever has a length: a text in place of a list is one mistake, and not also a list
+ * of a wrong size.
+ */
 export function withoutEchoes(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const placeOf = ({ path }: z.core.$ZodIssue) => JSON.stringify(path)
   const ofWrongKind = new Set(issues.filter(({ code }) => code === 'invalid_type').map(placeOf))
   return issues.filter(
-    (issue) => !((issue.code === 'too_small' || issue.code === 'too_big') && ofWrongKind.has(placeOf(issue))),
+    (issue) =>
+      !(
+        (issue.code === 'too_small' || issue.code === 'too_big') &&
+        ofWrongKind.has(placeOf(issue))
+      ),
   )
 }
 
 /** The `error` of a schema or check: `must be 0 or more seconds, found -5`. */
-export const mustBe = (right: string) => ({ error: (issue: Found) => `must be ${right}, ${foundAt(issue)}` })
+export const mustBe = (right: string) => ({
+  error: (issue: Found) => `must be ${right}, ${foundAt(issue)}`,
+})
 
 type Found = Pick<z.core.$ZodRawIssue, 'input' | 'path'>
 
@@ -72,7 +86,9 @@ type Found = Pick<z.core.$ZodRawIssue, 'input' | 'path'>
 function withoutMisspelt(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const strangers = new Map(
     issues.flatMap((issue) =>
-      issue.code === 'unrecognized_keys' ? [[formatPath(issue.path), issue.keys.slice(0, MAX_PROBLEMS)]] : [],
+      issue.code === 'unrecognized_keys'
+        ? [[formatPath(issue.path), issue.keys.slice(0, MAX_PROBLEMS)]]
+        : [],
     ),
   )
   return issues.filter(({ path, input }) => {
@@ -86,7 +102,9 @@ function withoutMisspelt(issues: readonly z.core.$ZodIssue[]): readonly z.core.$
 const distinct = (problems: readonly SchemaProblem[]): SchemaProblem[] =>
   [
     ...new Map(
-      problems.toReversed().map((problem) => [`${problem.message} ${formatPath(problem.path)}`, problem]),
+      problems
+        .toReversed()
+        .map((problem) => [`${problem.message} ${formatPath(problem.path)}`, problem]),
     ).values(),
   ].reverse()
 
@@ -100,7 +118,10 @@ function problemsOf(issue: z.core.$ZodIssue): SchemaProblem[] {
     case 'unrecognized_keys': {
       // describeIssue writes one line for each key, in their order.
       const lines = message.split('\n')
-      return issue.keys.map((key, index) => ({ path: [...path, key], message: lines[index] ?? message }))
+      return issue.keys.map((key, index) => ({
+        path: [...path, key],
+        message: lines[index] ?? message,
+      }))
     }
     case 'invalid_key':
       return issue.issues.map((inner) => ({ path, message: `bad key: ${inner.message}` }))
@@ -111,15 +132,21 @@ function problemsOf(issue: z.core.$ZodIssue): SchemaProblem[] {
   }
 }
 
-/** The problems of the alternative that was probably meant: it takes this kind of value, and has the fewest problems. */
+/**
+ * The problems of the alternative that was probably meant: it takes this kind of value, and has the
+ * fewest problems.
+ */
 function unionProblems(issue: z.core.$ZodIssueInvalidUnion): SchemaProblem[] {
   const { path, message } = issue
   const possible = issue.errors.filter((branch) => !branch.some(isWrongKind))
   const meant = possible.filter((branch) => !branch.some(isWrongVariant))
-  const [nearest] = (meant.length > 0 ? meant : possible.map((branch) => mergeVariants(branch, possible)))
+  const [nearest] = (
+    meant.length > 0 ? meant : possible.map((branch) => mergeVariants(branch, possible))
+  )
     .map((branch) => branch.flatMap(problemsOf))
     .sort((a, b) => a.length - b.length)
-  if (nearest !== undefined) return nearest.map((inner) => ({ ...inner, path: [...path, ...inner.path] }))
+  if (nearest !== undefined)
+    return nearest.map((inner) => ({ ...inner, path: [...path, ...inner.path] }))
 
   const kinds = new Set(
     issue.errors
@@ -131,12 +158,22 @@ function unionProblems(issue: z.core.$ZodIssueInvalidUnion): SchemaProblem[] {
   return [{ path, message: `expected ${[...kinds].join(' or ')}, ${found(issue.input)}` }]
 }
 
-/** When no alternative has the member's value, the message lists the values of all of them, unless it says already what was meant. */
-function mergeVariants(branch: readonly z.core.$ZodIssue[], branches: readonly (readonly z.core.$ZodIssue[])[]) {
+/**
+ * When no alternative has the member's value, the message lists the values of all of them, unless
+ * it says already what was meant.
+ */
+function mergeVariants(
+  branch: readonly z.core.$ZodIssue[],
+  branches: readonly (readonly z.core.$ZodIssue[])[],
+) {
   const [wrong] = branch.filter(isWrongVariant)
   if (wrong === undefined || saysWhatIsCalledHere(wrong.message)) return branch
-  const values = branches.flatMap((other) => other.filter(isWrongVariant)).flatMap((other) => other.values)
-  return [{ ...wrong, message: unknownValue(String(wrong.path[0]), wrong.input, [...new Set(values)]) }]
+  const values = branches
+    .flatMap((other) => other.filter(isWrongVariant))
+    .flatMap((other) => other.values)
+  return [
+    { ...wrong, message: unknownValue(String(wrong.path[0]), wrong.input, [...new Set(values)]) },
+  ]
 }
 
 function isWrongVariant(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueInvalidValue {
@@ -148,15 +185,17 @@ function isWrongKind(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueInvalidT
 }
 
 /**
- * A zod error map for one value, which writes for the author of a file. A schema with its own message does not call it. Only the
- * first unknown keys are compared with the known ones.
+ * A zod error map for one value, which writes for the author of a file. A schema with its own
+ * message does not call it. Only the first unknown keys are compared with the known ones.
  */
 function createIssueDescriber(): (issue: z.core.$ZodRawIssue) => string | undefined {
   let left = MAX_PROBLEMS
   return (issue) => {
     if (issue.code !== 'unrecognized_keys') return describeIssue(issue)
     const known = knownKeys(issue.inst)
-    return issue.keys.map((key) => (left-- > 0 ? `unknown key${suggestion(key, known)}` : 'unknown key')).join('\n')
+    return issue.keys
+      .map((key) => (left-- > 0 ? `unknown key${suggestion(key, known)}` : 'unknown key'))
+      .join('\n')
   }
 }
 
@@ -184,7 +223,10 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
 /** A secret is not repeated. */
 function foundAt({ input, path }: Found): string {
   const isSecret =
-    /secret|token/.test(lastKey(path)) && typeof input !== 'object' && input !== undefined && input !== ''
+    /secret|token/.test(lastKey(path)) &&
+    typeof input !== 'object' &&
+    input !== undefined &&
+    input !== ''
   return isSecret ? `found a ${typeof input} that is not shown` : found(input)
 }
 
@@ -204,15 +246,26 @@ function expectedThing(expected: string): string {
   return THINGS[expected] ?? expected
 }
 
-/** A value that is none of the known ones: `unknown method "facial"`, with the nearest known one or all of them. */
-function unknownValue(noun: string, input: unknown, values: readonly z.core.util.Primitive[]): string {
+/**
+ * A value that is none of the known ones: `unknown method "facial"`, with the nearest known one or
+ * all of them.
+ */
+function unknownValue(
+  noun: string,
+  input: unknown,
+  values: readonly z.core.util.Primitive[],
+): string {
   const names = values.map(String)
   if (input === undefined) return `is missing${oneOf(names)}`
   if (typeof input !== 'string') return `unknown ${noun}, ${found(input)}${oneOf(names)}`
   return `unknown ${noun} ${quote(input)}${suggestion(input, names)}`
 }
 
-function unknownVariant(discriminator: unknown, input: unknown, options: unknown): string | undefined {
+function unknownVariant(
+  discriminator: unknown,
+  input: unknown,
+  options: unknown,
+): string | undefined {
   if (typeof discriminator !== 'string' || !Array.isArray(options)) return undefined
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return undefined
   return unknownValue(discriminator, Reflect.get(input, discriminator), options)

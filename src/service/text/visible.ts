@@ -3,8 +3,8 @@ export const visible = (text: string): string =>
   escapeSteering(text).replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1))
 
 /**
- * Escapes further characters that control a terminal, also inside JSON: C1 controls, changes of the text direction, and characters
- * without width.
+ * Escapes further characters that control a terminal, also inside JSON: C1 controls, changes of the
+ * text direction, and characters without width.
  */
 export const escapeSteering = (text: string): string =>
   text.replace(

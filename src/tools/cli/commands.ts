@@ -12,8 +12,8 @@ export const HELP_WIDTH = 120
 export type ReadFlags = () => Texts
 
 /**
- * The flag `--json`. Decision: an answer of "no" is JSON too. A mistake in flags, files or names, or an unreachable sandbox, is a line on
- * stderr, and stdout stays empty.
+ * The flag `--json`. Decision: an answer of "no" is JSON too. A mistake in flags, files or names,
+ * or an unreachable sandbox, is a line on stderr, and stdout stays empty.
  */
 const JSON_FLAG = ['--json', 'print JSON'] as const
 
@@ -28,8 +28,9 @@ const addressOptions = (command: Command): Command =>
     .option('--tenant <name>', 'a tenant of it')
 
 /**
- * Gives a command with subcommands an action of its own. An unknown word is refused with the nearest name; the parser would complain
- * about the number of arguments. Called last, because subcommands would inherit it.
+ * Gives a command with subcommands an action of its own. An unknown word is refused with the
+ * nearest name; the parser would complain about the number of arguments. Called last, because
+ * subcommands would inherit it.
  */
 export function withSubcommandsOnly(
   command: Command,
@@ -65,11 +66,16 @@ Examples:
   agekey-sandbox reset --tenant ci-1               one tenant alone`
 
 export function addDrive(program: Command, flags: ReadFlags): void {
-  const next = program.command('next').description('decide how the next flow goes: --persona, --outcome')
+  const next = program
+    .command('next')
+    .description('decide how the next flow goes: --persona, --outcome')
   addressOptions(next)
     .option('--persona <name>', 'who the user is')
     .option('--outcome <name>', 'how the flow ends')
-    .option('--flow <flow>', 'use, create, par, token, upgrade, discovery or jwks (default: the flow of the outcome)')
+    .option(
+      '--flow <flow>',
+      'use, create, par, token, upgrade, discovery or jwks (default: the flow of the outcome)',
+    )
     .option('--client <id>', 'only a request of this client_id')
     .option('--times <count>', 'for so many requests (default: 1)')
     .option('--clear', 'take back every decision that waits')
@@ -91,12 +97,17 @@ export function addDrive(program: Command, flags: ReadFlags): void {
       await driveClock(flags(), { ...(command ?? clock).optsWithGlobals(), change: name, text })
     }
   clock.command('advance <seconds>').description('let seconds pass').action(change('advance'))
-  clock.command('set <instant>').description('move to an instant, in ISO 8601').action(change('set'))
+  clock
+    .command('set <instant>')
+    .description('move to an instant, in ISO 8601')
+    .action(change('set'))
   clock.command('freeze').description('stop the clock').action(change('freeze'))
   clock.command('reset').description('back to real time').action(change('reset'))
   withSubcommandsOnly(clock, change('show'))
 
-  addressOptions(program.command('reset').description('put the sandbox back to how it was declared'))
+  addressOptions(
+    program.command('reset').description('put the sandbox back to how it was declared'),
+  )
     .option(...JSON_FLAG)
     .addHelpText('after', RESET_EXAMPLES)
     .action(async (options) => (await import('./drive.ts')).reset(flags(), options))
@@ -122,7 +133,10 @@ export function addRun(program: Command, flags: ReadFlags): void {
     .usage('[options] <file...> [-- command [args...]]')
     .description('play scenario files: what users do, and what the app must send')
     .configureHelp({ helpWidth: HELP_WIDTH })
-    .option('--url <url>', 'the sandbox; --control-token if it asks (default: one of its own, with the flags of start)')
+    .option(
+      '--url <url>',
+      'the sandbox; --control-token if it asks (default: one of its own, with the flags of start)',
+    )
     .option('--tenant <name>', 'the tenant of that sandbox')
     .option('--timeout <seconds>', 'how long a step may take (default: 60)')
     .option('--junit <file>', 'writes the results as JUnit XML')
@@ -136,12 +150,16 @@ export function addRun(program: Command, flags: ReadFlags): void {
 }
 
 /** The command begins behind the first `--`, whose place the parser does not tell. */
-function separate(words: readonly string[]): { files: readonly string[]; command?: readonly string[] } {
+function separate(words: readonly string[]): {
+  files: readonly string[]
+  command?: readonly string[]
+} {
   const place = process.argv.indexOf('--')
   if (place === -1) return { files: words }
   const command = process.argv.slice(place + 1)
   const files = words.slice(0, words.length - command.length)
-  if (command.length === 0) throw ConfigError.of('--: a command must follow, for example -- npm test')
+  if (command.length === 0)
+    throw ConfigError.of('--: a command must follow, for example -- npm test')
   if (files.length === 0) throw ConfigError.of('run: a scenario file must stand before --')
   return { files, command }
 }
@@ -192,7 +210,10 @@ export function addExplain(program: Command, flags: ReadFlags): void {
   const outcomes = program
     .command('outcomes [pattern]')
     .description('list the outcomes that can be forced')
-    .option('--flow <flow>', 'only those of one flow or call: use, create, par, token, upgrade, discovery, jwks')
+    .option(
+      '--flow <flow>',
+      'only those of one flow or call: use, create, par, token, upgrade, discovery, jwks',
+    )
     .option(...JSON_FLAG)
     .addHelpText('after', OUTCOMES_EXAMPLES)
     .action(async (pattern: string | undefined, options) =>
@@ -200,15 +221,23 @@ export function addExplain(program: Command, flags: ReadFlags): void {
     )
   outcomes
     .command('show <name>')
-    .description('explain one, as id_token.expired or use/id_token.expired, with every way to force it')
+    .description(
+      'explain one, as id_token.expired or use/id_token.expired, with every way to force it',
+    )
     .option(...JSON_FLAG)
     .action(async (name: string, _options: unknown, command: Command) =>
       (await import('./explain.ts')).showOutcome(name, flags(), command.optsWithGlobals()),
     )
-  addressOptions(program.command('explain <name>').description('explain a rule, an outcome, a reading or a flow'))
+  addressOptions(
+    program
+      .command('explain <name>')
+      .description('explain a rule, an outcome, a reading or a flow'),
+  )
     .option(...JSON_FLAG)
     .addHelpText('after', EXPLAIN_EXAMPLES)
-    .action(async (name: string, options) => (await import('./explain.ts')).explain(name, flags(), options))
+    .action(async (name: string, options) =>
+      (await import('./explain.ts')).explain(name, flags(), options),
+    )
 }
 
 const PERSONAS_EXAMPLES = `
@@ -275,7 +304,8 @@ Examples:
   agekey-sandbox coverage --markdown coverage.md --junit coverage.xml`
 
 export function addCoverage(program: Command, flags: ReadFlags): void {
-  const both = (minimums: string, earlier?: string) => (earlier === undefined ? minimums : `${earlier},${minimums}`)
+  const both = (minimums: string, earlier?: string) =>
+    earlier === undefined ? minimums : `${earlier},${minimums}`
   const coverage = program
     .command('coverage [file...]')
     .description('what your tests have not seen, each with what closes the gap')
@@ -303,7 +333,9 @@ Examples:
   agekey-sandbox doctor --issuer http://localhost:2435/v1/oidc/use --redirect-uri http://localhost:3000/callback`
 
 export function addDoctor(program: Command, flags: ReadFlags): void {
-  const doctor = program.command('doctor').description('find out, where the app runs, why it cannot use a sandbox')
+  const doctor = program
+    .command('doctor')
+    .description('find out, where the app runs, why it cannot use a sandbox')
   addressOptions(doctor)
     .option('--issuer <url>', 'the issuer as the app has it (default: that of the sandbox)')
     .option('--client-id <id>', 'the client of the app (default: ak_test_sandbox)')
@@ -336,18 +368,24 @@ Examples:
   agekey-sandbox wait --state "$STATE" --json      the flow of one request, with its calls, as JSON`
 
 export function addWait(program: Command, flags: ReadFlags): void {
-  const wait = program.command('wait').description('wait until a sandbox is healthy, or until a flow has ended')
+  const wait = program
+    .command('wait')
+    .description('wait until a sandbox is healthy, or until a flow has ended')
   addFilterFlags(addressOptions(wait))
     .option('--since <flow>', 'only flows that end after this one did: f12, or now')
     .option('--timeout <seconds>', 'how long to wait (default: 30)')
     .option(...JSON_FLAG)
     .addHelpText('after', WAIT_EXAMPLES)
     .action((_options: unknown, command: Command) => waitFor(command.optsWithGlobals()))
-  addressOptions(program.command('healthcheck', { hidden: true }).description('the same as wait --timeout 0'))
+  addressOptions(
+    program.command('healthcheck', { hidden: true }).description('the same as wait --timeout 0'),
+  )
     .option(...JSON_FLAG)
     .action((options) => waitFor({ ...options, timeout: '0' }))
 
-  async function waitFor(options: Parameters<typeof import('./remote/wait.ts').wait>[1]): Promise<void> {
+  async function waitFor(
+    options: Parameters<typeof import('./remote/wait.ts').wait>[1],
+  ): Promise<void> {
     const command = await import('./remote/wait.ts')
     process.exitCode = (await command.wait(flags(), options)) ? 0 : 1
   }

@@ -6,7 +6,12 @@ import { quote } from '../../service/text/message-parts.ts'
 import { flagWord } from '../../service/text/shell-word.ts'
 import { visible } from '../../service/text/visible.ts'
 import { oneOf } from './remote/filter-flags.ts'
-import { type AskFlags, flagsAsTyped, reachSandbox, type SandboxAddress } from './remote/reach-sandbox.ts'
+import {
+  type AskFlags,
+  flagsAsTyped,
+  reachSandbox,
+  type SandboxAddress,
+} from './remote/reach-sandbox.ts'
 import { print, printJson } from './terminal.ts'
 
 interface NextOptions extends AskFlags {
@@ -35,9 +40,12 @@ export async function nextDecision(
     times: times === undefined ? undefined : readNumber(times, '--times'),
   }
   const isDecided = persona !== undefined || outcome !== undefined
-  if (clear && isDecided) throw ConfigError.of('--clear: it takes decisions back; leave --persona and --outcome out')
+  if (clear && isDecided)
+    throw ConfigError.of('--clear: it takes decisions back; leave --persona and --outcome out')
   if (!isDecided && [flow, client, times].some((given) => given !== undefined))
-    throw ConfigError.of('next: name who the user is with --persona, or how the flow ends with --outcome, or both')
+    throw ConfigError.of(
+      'next: name who the user is with --persona, or how the flow ends with --outcome, or both',
+    )
 
   const { api, inTenant, requireTenant, clientProblem } = await reachSandbox(flags, options)
   if (!isDecided) await requireTenant()
@@ -54,7 +62,10 @@ export async function nextDecision(
   if (clear) await api.expectations.clear()
   if (json) return printJson({ expectations: clear ? [] : waiting })
   if (waiting.length === 0) print(`No decision waits${inTenant}.`)
-  else if (clear) print(`Taken back${inTenant}: ${waiting.length} ${waiting.length === 1 ? 'decision' : 'decisions'}.`)
+  else if (clear)
+    print(
+      `Taken back${inTenant}: ${waiting.length} ${waiting.length === 1 ? 'decision' : 'decisions'}.`,
+    )
   else for (const one of waiting) print(describeExpectation(one, inTenant))
 }
 
@@ -70,11 +81,19 @@ function commandFor(
   return visible(['agekey-sandbox', command, ...flagsAsTyped(flags), ...address].join(' '))
 }
 
-/** `Decides the next use request with client_id web-shop: persona teen-16, outcome access_denied` */
-function describeExpectation({ flow, persona, outcome, match, remaining }: Expectation, inTenant: string): string {
-  const requests = remaining === 1 ? `the next ${flow} request` : `the next ${remaining} ${flow} requests`
+/**
+ * `Decides the next use request with client_id web-shop: persona teen-16, outcome access_denied`
+ */
+function describeExpectation(
+  { flow, persona, outcome, match, remaining }: Expectation,
+  inTenant: string,
+): string {
+  const requests =
+    remaining === 1 ? `the next ${flow} request` : `the next ${remaining} ${flow} requests`
   const matched = Object.entries(match ?? {}).map(([name, value]) => ` with ${name} ${value}`)
-  const decided = [persona && `persona ${persona}`, outcome && `outcome ${outcome}`].filter((part) => part)
+  const decided = [persona && `persona ${persona}`, outcome && `outcome ${outcome}`].filter(
+    (part) => part,
+  )
   return visible(`Decides ${requests}${inTenant}${matched.join('')}: ${decided.join(', ')}`)
 }
 
@@ -83,7 +102,10 @@ interface ClockOptions extends AskFlags {
   readonly text?: string | undefined
 }
 
-/** Shows or moves the clock of a running sandbox. @throws ConfigError for a bad number, SandboxError for a bad instant */
+/**
+ * Shows or moves the clock of a running sandbox.
+ * @throws ConfigError for a bad number, SandboxError for a bad instant
+ */
 export async function driveClock(
   flags: Texts,
   { change, text = '', json = false, ...address }: ClockOptions,
@@ -101,10 +123,14 @@ export async function driveClock(
   const state = await changes[change]()
   if (json) return printJson(state)
   print(describeClock(state, inTenant))
-  if (change !== 'reset' && change !== 'show') print(`Back to real time: ${commandFor('clock reset', flags, address)}`)
+  if (change !== 'reset' && change !== 'show')
+    print(`Back to real time: ${commandFor('clock reset', flags, address)}`)
 }
 
-function describeClock({ now, base, advanced_seconds: advanced, frozen }: ClockState, inTenant: string): string {
+function describeClock(
+  { now, base, advanced_seconds: advanced, frozen }: ClockState,
+  inTenant: string,
+): string {
   const moved = advanced === 0 ? '' : `, ${advanced} seconds after ${base}`
   return `It is ${now}${inTenant || ' in the sandbox'}${moved}${frozen ? '; the clock stands still' : ''}.`
 }

@@ -1,6 +1,11 @@
 import { ConfigError } from '../../sandbox/files/config-error.ts'
 import { flowNamed } from '../../sandbox/journal/flow-link.ts'
-import { CATALOGUE_VERSION, describeOutcome, OUTCOMES, rowId } from '../../sandbox/outcomes/catalogue.ts'
+import {
+  CATALOGUE_VERSION,
+  describeOutcome,
+  OUTCOMES,
+  rowId,
+} from '../../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS, type Outcome } from '../../sandbox/outcomes/outcome.ts'
 import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import type { Reading } from '../../sandbox/readings/reading.ts'
@@ -17,7 +22,8 @@ import { alignColumns, paint, print, printJson } from './terminal.ts'
 
 /**
  * Explains a rule, an outcome, a reading, or a flow of a running sandbox.
- * @param name a rule id, an outcome, a reading, `readings` for all of them, a flow id, or the URL of the page of a flow
+ * @param name a rule id, an outcome, a reading, `readings` for all of them, a flow id, or the URL
+ * of the page of a flow
  * @throws ConfigError with near names, for an unknown name
  */
 export async function explain(name: string, flags: Texts, options: AskFlags): Promise<void> {
@@ -44,10 +50,13 @@ async function explainNamed(
     const personas = await loadPersonas((await loadSettings({ flags })).sandbox.personas)
     if (personas.some((persona) => persona.name === name))
       throw ConfigError.of(`${name} is a persona; agekey-sandbox personas show ${name} shows it`)
-    const readings = explained.suggestions.length === 0 ? ['readings', ...READINGS.map((one) => one.name)] : []
+    const readings =
+      explained.suggestions.length === 0 ? ['readings', ...READINGS.map((one) => one.name)] : []
     const hint = didYouMean(name, readings)
     throw ConfigError.of(
-      hint === '' ? explained.message : `there is no rule, no outcome and no reading ${quote(name)}.${hint}`,
+      hint === ''
+        ? explained.message
+        : `there is no rule, no outcome and no reading ${quote(name)}.${hint}`,
     )
   }
   if (only !== undefined && explained.kind !== only)
@@ -61,7 +70,10 @@ async function explainNamed(
   for (const line of rest) print(visible(line))
 }
 
-/** Lists what the specification leaves open, with the variants of each reading; a star marks the default. */
+/**
+ * Lists what the specification leaves open, with the variants of each reading; a star marks the
+ * default.
+ */
 function listReadings(readings: readonly Reading[], { json = false }: AskFlags): void {
   if (json) {
     printJson({ readings: readings.map(describeReading) })
@@ -71,14 +83,21 @@ function listReadings(readings: readonly Reading[], { json = false }: AskFlags):
     const { name, point, section, default: usual, variants } = reading
     print(`${paint('bold', name)}  ${point}`)
     print(`  ${paint('dim', `${section}: ${quotationOf(reading)}`)}`)
-    const cells = variants.map((one) => [one.name === usual ? '*' : ' ', one.name, one.summary, one.source])
+    const cells = variants.map((one) => [
+      one.name === usual ? '*' : ' ',
+      one.name,
+      one.summary,
+      one.source,
+    ])
     for (const line of alignColumns(cells)) print(`  ${line}`)
   }
 }
 
 /**
- * Lists the outcomes that can be forced, by flow, with what a correct client does and how binding that is.
- * @param pattern a part of a name or summary, or with `*` and `?` a pattern for the whole name; all outcomes when absent
+ * Lists the outcomes that can be forced, by flow, with what a correct client does and how binding
+ * that is.
+ * @param pattern a part of a name or summary, or with `*` and `?` a pattern for the whole name; all
+ * outcomes when absent
  * @throws ConfigError with near names, when nothing is found
  */
 export function listOutcomes(
@@ -93,7 +112,12 @@ export function listOutcomes(
   for (const one of new Set(found.map((outcome) => outcome.flow))) {
     print(paint('bold', one))
     const rows = found.filter((outcome) => outcome.flow === one)
-    const cells = rows.map(({ name, correctClient, level, summary }) => [name, correctClient, level, summary])
+    const cells = rows.map(({ name, correctClient, level, summary }) => [
+      name,
+      correctClient,
+      level,
+      summary,
+    ])
     for (const line of alignColumns(cells)) print(`  ${line}`)
   }
 }
@@ -107,7 +131,9 @@ function findOutcomes(pattern: string | undefined, flow: string | undefined): re
   if (found.length > 0) return found
   const where = flow === undefined ? '' : ` of ${flow}`
   const names = ofFlow.map((row) => row.name)
-  const hint = didYouMean(pattern.replaceAll(/[*?]/g, ''), names) || ' agekey-sandbox outcomes lists all of them.'
+  const hint =
+    didYouMean(pattern.replaceAll(/[*?]/g, ''), names) ||
+    ' agekey-sandbox outcomes lists all of them.'
   throw ConfigError.of(`no outcome${where} has ${quote(pattern)} in its name or summary.${hint}`)
 }
 

@@ -10,8 +10,8 @@ import { paintError, printError } from './terminal.ts'
 const FAILURE_CODES: Readonly<Record<string, number>> = { audit: 2, coverage: 2 }
 
 /**
- * Reports why a command failed: a line on stderr for each reason, never a stack. Returns the exit code, which is 0 for a request for
- * help.
+ * Reports why a command failed: a line on stderr for each reason, never a stack. Returns the exit
+ * code, which is 0 for a request for help.
  */
 export function reportFailure(error: unknown, program: Command): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0
@@ -22,7 +22,8 @@ export function reportFailure(error: unknown, program: Command): number {
 }
 
 function problemOf(error: unknown, program: Command): string {
-  if (error instanceof SandboxError && error.status === 401) return `${error.message}; give it by --control-token`
+  if (error instanceof SandboxError && error.status === 401)
+    return `${error.message}; give it by --control-token`
   if (isFolderGone(error))
     return 'the folder in which this was started is gone; change to another one, for example by cd'
   if (!(error instanceof CommanderError)) return asCommands(messageOf(error))
@@ -43,8 +44,11 @@ function problemOf(error: unknown, program: Command): string {
   }
 }
 
-/** `process.cwd()` has no folder to name: it was removed, or replaced by another one of that name. */
-const isFolderGone = (error: unknown) => codeOf(error) === 'ENOENT' && /\buv_cwd$/.test(messageOf(error))
+/**
+ * `process.cwd()` has no folder to name: it was removed, or replaced by another one of that name.
+ */
+const isFolderGone = (error: unknown) =>
+  codeOf(error) === 'ENOENT' && /\buv_cwd$/.test(messageOf(error))
 
 /** Messages of the sandbox speak of its API; here they are translated into commands and flags. */
 const asCommands = (message: string): string =>
@@ -71,8 +75,11 @@ const quoted = (text: string) => JSON.stringify(text)
 function unknownOptionProblem(message: string, command: Command): string {
   const [, name] = /^unknown option '--([\w-]+)/.exec(message) ?? []
   const setting = FLAGS.find((flag) => flag.name === name)
-  if (setting) return `--${name} is no flag: set ${setting.key} in the config file, or ${setting.variable}`
-  return message.includes('Did you mean') ? message : `${message}; ${pathOf(command)} --help lists them`
+  if (setting)
+    return `--${name} is no flag: set ${setting.key} in the config file, or ${setting.variable}`
+  return message.includes('Did you mean')
+    ? message
+    : `${message}; ${pathOf(command)} --help lists them`
 }
 
 /** The value that a flag expects. */
@@ -91,16 +98,25 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 }
 
 /** Why a word is no subcommand of `command`; `undefined` when it is one. */
-export function unknownCommandProblem(command: Command, word = command.args[0]): string | undefined {
+export function unknownCommandProblem(
+  command: Command,
+  word = command.args[0],
+): string | undefined {
   const known = command
     .createHelp()
     .visibleCommands(command)
     .map((one) => one.name())
-  if (word === undefined || word.startsWith('-') || command.commands.some((one) => one.name() === word))
+  if (
+    word === undefined ||
+    word.startsWith('-') ||
+    command.commands.some((one) => one.name() === word)
+  )
     return undefined
   const elsewhere = ELSEWHERE[word]
   if (command.parent === null && elsewhere !== undefined)
     return `unknown command "${word}". Use: agekey-sandbox ${elsewhere}`
-  const switchHint = /^(?:true|false|yes|no|on|off|\d+)$/i.test(word) ? '; a switch like --https takes no value' : ''
+  const switchHint = /^(?:true|false|yes|no|on|off|\d+)$/i.test(word)
+    ? '; a switch like --https takes no value'
+    : ''
   return `unknown command "${word}".${didYouMean(word, known) || ` Known are ${known.join(', ')}`}${switchHint}`
 }

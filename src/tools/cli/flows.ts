@@ -22,20 +22,28 @@ interface FlowsOptions extends AskFlags, FilterFlags {
 }
 
 /**
- * Lists flows; with an id, or `last`, shows one; with `--as` prints it as a file; with `--follow` prints calls as they come.
+ * Lists flows; with an id, or `last`, shows one; with `--as` prints it as a file; with `--follow`
+ * prints calls as they come.
  * @throws ConfigError for a bad flag, SandboxError for an unknown flow
  */
-export async function flows(id: string | undefined, flags: Texts, options: FlowsOptions): Promise<void> {
+export async function flows(
+  id: string | undefined,
+  flags: Texts,
+  options: FlowsOptions,
+): Promise<void> {
   if (options.follow) {
     const other = id === undefined ? ['as', 'limit'].find((name) => name in options) : quote(id)
-    if (other !== undefined) throw ConfigError.of(`--follow: it prints calls as they come; leave ${other} out`)
+    if (other !== undefined)
+      throw ConfigError.of(`--follow: it prints calls as they come; leave ${other} out`)
     return follow(flags, options)
   }
   const as = oneOf(RECORDING_NAMES, options.as, { flag: '--as', kind: 'format' })
   const filter = readFilter(options)
   const limit = readLimit(options.limit)
-  if (as !== undefined && id === undefined) throw ConfigError.of('--as: name a flow, for example f12 or last')
-  if (as !== undefined && options.json) throw ConfigError.of('--json: --as says what is printed; give one of both')
+  if (as !== undefined && id === undefined)
+    throw ConfigError.of('--as: name a flow, for example f12 or last')
+  if (as !== undefined && options.json)
+    throw ConfigError.of('--json: --as says what is printed; give one of both')
   if (id !== undefined && id !== 'last' && !isFlowId(id))
     throw ConfigError.of(`flows: ${quote(id)} is not the id of a flow; give one like f12, or last`)
   const sandbox = await reachSandbox(flags, options)
@@ -78,16 +86,21 @@ async function listFlows(
   if (found.length === 0) {
     const { client_id: client } = filter
     const problem = client === undefined ? undefined : await clientProblem(client)
-    print(visible([`no flow${words === '' ? ' yet' : ` with ${words}`}`, problem].filter(Boolean).join('; ')))
+    print(
+      visible(
+        [`no flow${words === '' ? ' yet' : ` with ${words}`}`, problem].filter(Boolean).join('; '),
+      ),
+    )
   }
-  for (const flow of found) print(`${flow.started_at.slice(0, 19).replace('T', ' ')}  ${flowLine(flow)}`)
+  for (const flow of found)
+    print(`${flow.started_at.slice(0, 19).replace('T', ' ')}  ${flowLine(flow)}`)
 }
 
 const BETWEEN_TRIES_MS = 1000
 
 /**
- * Prints each answered call, with the state of its flow, until Ctrl-C. A filter selects calls by their flows. A lost connection is opened
- * again.
+ * Prints each answered call, with the state of its flow, until Ctrl-C. A filter selects calls by
+ * their flows. A lost connection is opened again.
  * @throws Error for a bad flag, or when the sandbox cannot be reached at the start or refuses
  */
 async function follow(flags: Texts, { json = false, ...options }: FlowsOptions): Promise<void> {
@@ -156,7 +169,8 @@ const eventSchema = z.discriminatedUnion('kind', [
 type SandboxEvent = z.infer<typeof eventSchema>
 
 /**
- * The events of a sandbox from now on, until the connection ends; the first one says that it is open.
+ * The events of a sandbox from now on, until the connection ends; the first one says that it is
+ * open.
  * @throws SandboxError when it cannot be reached, refuses, or the connection is lost
  */
 export async function* streamEvents(
@@ -164,9 +178,11 @@ export async function* streamEvents(
   signal: AbortSignal,
 ): AsyncGenerator<SandboxEvent | { readonly kind: 'open' }> {
   const headers = controlToken === undefined ? {} : { Authorization: `Bearer ${controlToken}` }
-  const response = await fetch(`${url}/_sandbox/events`, { headers, signal }).catch((cause: unknown) => {
-    throw unreachable(url, cause)
-  })
+  const response = await fetch(`${url}/_sandbox/events`, { headers, signal }).catch(
+    (cause: unknown) => {
+      throw unreachable(url, cause)
+    },
+  )
   if (!response.ok || response.body === null) {
     const message = `the sandbox answered ${response.status} to GET /_sandbox/events`
     throw new SandboxError(message, { status: response.status, error: 'server_error' })
@@ -202,11 +218,32 @@ function jsonLine(event: SandboxEvent, found: Flow | undefined, pages: string): 
   const { kind, ...data } = event
   if (event.kind !== 'call') return JSON.stringify({ event: kind, ...data })
   const { at, endpoint, method, path, status } = event
-  return JSON.stringify({ event: kind, at, endpoint, method, path, status, flow: found && factsOf(found, pages) })
+  return JSON.stringify({
+    event: kind,
+    at,
+    endpoint,
+    method,
+    path,
+    status,
+    flow: found && factsOf(found, pages),
+  })
 }
 
-function factsOf({ id, flow, status, summary, persona, outcome, client_id, state }: Flow, pages: string) {
-  return { id, flow, status, summary, persona, outcome, client_id, state, page: flowPageUrl({ id }, pages) }
+function factsOf(
+  { id, flow, status, summary, persona, outcome, client_id, state }: Flow,
+  pages: string,
+) {
+  return {
+    id,
+    flow,
+    status,
+    summary,
+    persona,
+    outcome,
+    client_id,
+    state,
+    page: flowPageUrl({ id }, pages),
+  }
 }
 
 function prettyLine(event: SandboxEvent, flow: Flow | undefined): string {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// No import stands here: a module that an older Node cannot load would end the process before its version is looked at.
+// No import stands here: a module that an older Node cannot load would end the process before its
+// version is looked at.
 
 /** `engines` of the package. */
 const OLDEST_NODE = '20.19'

@@ -4,7 +4,11 @@ import { createClock } from '../../sandbox/clock/clock.ts'
 import { codeOf, messageOf } from '../../sandbox/files/caught.ts'
 import { ConfigError } from '../../sandbox/files/config-error.ts'
 import { resolvePersona } from '../../sandbox/personas/age-keys.ts'
-import { generatePersonas, MAX_GENERATED, MAX_SEED } from '../../sandbox/personas/generate-personas.ts'
+import {
+  generatePersonas,
+  MAX_GENERATED,
+  MAX_SEED,
+} from '../../sandbox/personas/generate-personas.ts'
 import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import { personasYaml, personaYaml, readPersonas } from '../../sandbox/personas/persona-files.ts'
 import { groupOf, type Persona } from '../../sandbox/personas/persona-schema.ts'
@@ -24,13 +28,22 @@ export async function listPersonas(flags: Texts, { json = false }: Format): Prom
   if (json) return printJson({ personas })
   for (const group of new Set(personas.map(groupOf))) {
     print(paint('bold', group))
-    const rows = personas.filter((persona) => groupOf(persona) === group).map(({ name, purpose }) => [name, purpose])
+    const rows = personas
+      .filter((persona) => groupOf(persona) === group)
+      .map(({ name, purpose }) => [name, purpose])
     for (const line of alignColumns(rows)) print(`  ${visible(line)}`)
   }
 }
 
-/** Shows one persona with the dates that it has now. @throws ConfigError for an unknown name, with the nearest one */
-export async function showPersona(flags: Texts, name: string, { json = false }: Format): Promise<void> {
+/**
+ * Shows one persona with the dates that it has now.
+ * @throws ConfigError for an unknown name, with the nearest one
+ */
+export async function showPersona(
+  flags: Texts,
+  name: string,
+  { json = false }: Format,
+): Promise<void> {
   const personas = await knownPersonas(flags)
   const persona = personas.find((candidate) => candidate.name === name)
   if (persona === undefined) {
@@ -74,15 +87,21 @@ interface GenerateOptions extends Format {
 
 /**
  * Writes made-up personas to stdout, or each to a file of its own.
- * @throws ConfigError when a number cannot be used, or a file is there already: then none is written
+ * @throws ConfigError when a number cannot be used, or a file is there already: then none is
+ * written
  */
-export async function generate(count: string, { seed = '1', out, json = false }: GenerateOptions): Promise<void> {
+export async function generate(
+  count: string,
+  { seed = '1', out, json = false }: GenerateOptions,
+): Promise<void> {
   const wanted = readWhole(count, { what: 'the number of personas', least: 1, most: MAX_GENERATED })
   const chosen = readWhole(seed, { what: '--seed', least: 0, most: MAX_SEED })
   const personas = await generatePersonas(wanted, chosen)
   if (out === undefined) {
     if (json) return printJson({ personas })
-    return printText(`# agekey-sandbox personas generate ${wanted} --seed ${chosen}\n${personasYaml(personas)}`)
+    return printText(
+      `# agekey-sandbox personas generate ${wanted} --seed ${chosen}\n${personasYaml(personas)}`,
+    )
   }
   writeFiles(out, personas)
   const names = personas.map(({ name }) => name)
@@ -90,17 +109,24 @@ export async function generate(count: string, { seed = '1', out, json = false }:
   print(visible(`${out}: ${names.length} written: ${names.join(', ')}`))
 }
 
-function readWhole(text: string, { what, least, most }: { what: string; least: number; most: number }): number {
+function readWhole(
+  text: string,
+  { what, least, most }: { what: string; least: number; most: number },
+): number {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (number >= least && number <= most) return number
   throw ConfigError.of(`${what}: ${quote(text)} must be a whole number from ${least} to ${most}`)
 }
 
 function writeFiles(folder: string, personas: readonly Persona[]): void {
-  const files = personas.map((persona) => ({ file: join(folder, `${persona.name}.yaml`), text: personaYaml(persona) }))
+  const files = personas.map((persona) => ({
+    file: join(folder, `${persona.name}.yaml`),
+    text: personaYaml(persona),
+  }))
   const taken = files.filter(({ file }) => existsSync(file))
   if (taken.length > 0) {
-    const message = 'is there already and stays as it is; take another folder or another --seed. Nothing was written'
+    const message =
+      'is there already and stays as it is; take another folder or another --seed. Nothing was written'
     throw ConfigError.inFiles(taken.map(({ file }) => ({ file, message })))
   }
   try {
@@ -108,7 +134,9 @@ function writeFiles(folder: string, personas: readonly Persona[]): void {
     for (const { file, text } of files) writeFileSync(file, text, { flag: 'wx' })
   } catch (cause) {
     const reason =
-      codeOf(cause) === 'EEXIST' ? 'is there already, and is no folder' : `cannot be written: ${messageOf(cause)}`
+      codeOf(cause) === 'EEXIST'
+        ? 'is there already, and is no folder'
+        : `cannot be written: ${messageOf(cause)}`
     throw ConfigError.inFiles([{ file: folder, message: reason }], { cause })
   }
 }

@@ -34,7 +34,10 @@ Only in the config file and the environment: ${FLAGS.filter(({ shown }) => shown
   .map(({ key }) => key)
   .join(', ')}.${START_EXAMPLES}`
 
-/** Runs the command that the process was started with. When it fails, the exit code of the process says so. */
+/**
+ * Runs the command that the process was started with. When it fails, the exit code of the process
+ * says so.
+ */
 export async function runProgram(): Promise<void> {
   const program = createProgram()
   for (const step of [() => program.parseAsync(), requireWritten]) {
@@ -47,8 +50,8 @@ export async function runProgram(): Promise<void> {
 }
 
 /**
- * Each command is loaded when it runs, so that a start pays only for itself.
- * The flags of `start` are flags of the program: they apply to every command and may stand before or after its name.
+ * Each command is loaded when it runs, so that a start pays only for itself. The flags of `start`
+ * are flags of the program: they apply to every command and may stand before or after its name.
  */
 export function createProgram(): Command {
   const program = new Command('agekey-sandbox')
@@ -112,11 +115,16 @@ export function createProgram(): Command {
   return commands.withSubcommandsOnly(program, startSandbox)
 }
 
-/** The flags that give settings. Their values are checked later, together with those of the environment. */
+/**
+ * The flags that give settings. Their values are checked later, together with those of the
+ * environment.
+ */
 const settingOptions = () =>
   FLAGS.filter(({ shown }) => shown !== 'none').map(({ name, short, argument, shown, help }) => {
     const names = short === undefined ? `--${name}` : `${short}, --${name}`
-    return new Option(argument === undefined ? names : `${names} ${argument}`, help).hideHelp(shown !== 'daily')
+    return new Option(argument === undefined ? names : `${names} ${argument}`, help).hideHelp(
+      shown !== 'daily',
+    )
   })
 
 /** The settings that were given as flags, by flag: `{ 'base-url': 'http://localhost:2435' }`. */

@@ -20,9 +20,13 @@ export function readReportFiles<Format extends string>(
   const empty = given.find(({ file }) => file === '')
   if (empty !== undefined)
     throw ConfigError.of(`--${empty.format}: "" names no file; give one, or - for standard output`)
-  const twice = given.find(({ file }) => given.filter((other) => isSame(other.file, file)).length > 1)
+  const twice = given.find(
+    ({ file }) => given.filter((other) => isSame(other.file, file)).length > 1,
+  )
   if (twice !== undefined) {
-    const names = given.flatMap(({ format, file }) => (isSame(file, twice.file) ? [`--${format}`] : [])).join(' and ')
+    const names = given
+      .flatMap(({ format, file }) => (isSame(file, twice.file) ? [`--${format}`] : []))
+      .join(' and ')
     const [target, remedy] =
       twice.file === '-'
         ? ['standard output', 'give a file for all but one of them']
@@ -56,11 +60,14 @@ interface Summary {
 
 /**
  * Writes each report that has a target.
- * @throws ConfigError with a line for each file that cannot be written; the other reports are written
+ * @throws ConfigError with a line for each file that cannot be written; the other reports are
+ * written
  */
 export function writeReportFiles(reports: readonly Report[], summary?: Summary): void {
   const problems = [
-    ...reports.flatMap(({ source, file, render }) => attempt(source, file, (target) => write(target, render()))),
+    ...reports.flatMap(({ source, file, render }) =>
+      attempt(source, file, (target) => write(target, render())),
+    ),
     ...attempt('GITHUB_STEP_SUMMARY', summary?.file, (file) => {
       // The limit holds for the step, which may have written HTML before; an empty line ends that.
       const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
@@ -71,7 +78,11 @@ export function writeReportFiles(reports: readonly Report[], summary?: Summary):
   if (problems.length > 0) throw ConfigError.of(problems.join('\n'))
 }
 
-function attempt(source: string, file: string | undefined, writeTo: (file: string) => void): string[] {
+function attempt(
+  source: string,
+  file: string | undefined,
+  writeTo: (file: string) => void,
+): string[] {
   if (file === undefined) return []
   try {
     writeTo(file)

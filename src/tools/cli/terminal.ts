@@ -36,7 +36,8 @@ export function printText(text: string): void {
 
 /** @throws Error with one line when a part of the result of a command could not be written */
 export function requireWritten(): void {
-  if (unwritten !== undefined) throw new Error(`stdout: the answer cannot be written: ${unwritten.message}`)
+  if (unwritten !== undefined)
+    throw new Error(`stdout: the answer cannot be written: ${unwritten.message}`)
 }
 
 /** Writes a line that is not part of the result: a warning or an error. */
@@ -75,10 +76,14 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
 }
 
 /**
- * Stdout or stderr, which may be full, closed or unread. Writes a text and returns the error that is known to prevent it. With
- * `maxUnreadBytes` nothing is written while a reader has left more than that unread.
+ * Stdout or stderr, which may be full, closed or unread. Writes a text and returns the error that
+ * is known to prevent it. With `maxUnreadBytes` nothing is written while a reader has left more
+ * than that unread.
  */
-export type Output = (text: string, options?: { readonly maxUnreadBytes?: number }) => Error | undefined
+export type Output = (
+  text: string,
+  options?: { readonly maxUnreadBytes?: number },
+) => Error | undefined
 
 /** Creates the output of a standard stream. No error of the stream ends the process afterwards. */
 function createOutput(stream: Writable & { readonly fd: number }): Output {
@@ -100,7 +105,10 @@ function createSocketOutput(stream: Socket): Output {
   }
 }
 
-/** A file or device, written without its stream, which the first error would close: a full disk may have room later. */
+/**
+ * A file or device, written without its stream, which the first error would close: a full disk may
+ * have room later.
+ */
 function createFileOutput(stream: Writable & { readonly fd: number }): Output {
   // Catches errors of what others write, for example Node itself.
   stream.on('error', () => {})

@@ -16,8 +16,8 @@ type SandboxChoice =
 
 export interface CoverageOptions {
   /**
-   * Whether to record which answers each test has seen, for `agekey-sandbox coverage`: below the working folder in `.agekey-coverage`, or
-   * in the named folder.
+   * Whether to record which answers each test has seen, for `agekey-sandbox coverage`: below the
+   * working folder in `.agekey-coverage`, or in the named folder.
    */
   readonly coverage?: boolean | string
 }
@@ -28,8 +28,9 @@ export interface RunningSandboxOptions {
   /** Required when that sandbox can be reached from other machines. */
   readonly controlToken?: string
   /**
-   * Creates a tenant for these tests and removes it afterwards: for apps that take their base URL from `sandbox.baseUrl`. Without a
-   * tenant the tests drive the sandbox at `url` itself, one file or worker at a time.
+   * Creates a tenant for these tests and removes it afterwards: for apps that take their base URL
+   * from `sandbox.baseUrl`. Without a tenant the tests drive the sandbox at `url` itself, one file
+   * or worker at a time.
    */
   readonly ownTenant?: boolean
 }
@@ -44,7 +45,8 @@ export interface OpenedSandbox {
 }
 
 /**
- * Starts a sandbox, or uses the one at `url`. `close` keeps the coverage first, and does not stop a sandbox at `url`.
+ * Starts a sandbox, or uses the one at `url`. `close` keeps the coverage first, and does not stop a
+ * sandbox at `url`.
  * @param runner the name of a folder: one runner never removes files of another
  */
 export async function openTestSandbox(
@@ -101,7 +103,8 @@ interface DescribedTest {
 
 /**
  * Describes the test that begins.
- * @param context the argument of `beforeEach`: in Vitest an object with the task, in node:test the context of the test, in Jest nothing
+ * @param context the argument of `beforeEach`: in Vitest an object with the task, in node:test the
+ * context of the test, in Jest nothing
  */
 export function describeTest(context: unknown): DescribedTest {
   if (!isContext(context)) return describeByExpect()
@@ -112,7 +115,8 @@ export function describeTest(context: unknown): DescribedTest {
 }
 
 /** The context of Vitest is a function. */
-const isContext = (value: unknown): value is JsonObject => typeof value === 'function' || isJsonObject(value)
+const isContext = (value: unknown): value is JsonObject =>
+  typeof value === 'function' || isJsonObject(value)
 
 /** The names of a Vitest task and of its suites, without the file. */
 function namesOf(task: unknown): string[] {
@@ -124,7 +128,8 @@ function namesOf(task: unknown): string[] {
 /** In Jest the global `expect` knows the running test. */
 function describeByExpect(): DescribedTest {
   const expect: unknown = Reflect.get(globalThis, 'expect')
-  const getState = typeof expect === 'function' && 'getState' in expect ? expect.getState : undefined
+  const getState =
+    typeof expect === 'function' && 'getState' in expect ? expect.getState : undefined
   const state: unknown = typeof getState === 'function' ? getState() : undefined
   if (!isJsonObject(state)) return {}
   return { name: textOf(state['currentTestName']), file: textOf(state['testPath']) }

@@ -24,9 +24,10 @@ interface CoveragePlace {
 }
 
 /**
- * Begins the coverage of one worker. Once in a run, files of earlier runs of the same runner are removed, and the counters of a sandbox
- * that runs already are cleared.
- * @returns `write` writes the whole file of a worker or nothing; in watch mode it replaces the file of the run before
+ * Begins the coverage of one worker. Once in a run, files of earlier runs of the same runner are
+ * removed, and the counters of a sandbox that runs already are cleared.
+ * @returns `write` writes the whole file of a worker or nothing; in watch mode it replaces the file
+ * of the run before
  * @throws ConfigError with one line, when the folder cannot be used
  */
 export async function startCoverage(
@@ -71,12 +72,17 @@ const writeCoverage = (file: string, coverage: unknown) =>
   replaceFile(file, `${JSON.stringify(coverage, undefined, 2)}\n`, { mode: 0o600 })
 
 /**
- * Workers that share a sandbox write all its counts into the same file, so that nothing counts twice. A worker may replace a newer file
- * by older counts, so it asks again until the counts have stopped changing.
+ * Workers that share a sandbox write all its counts into the same file, so that nothing counts
+ * twice. A worker may replace a newer file by older counts, so it asks again until the counts have
+ * stopped changing.
  */
 async function writeShared(api: SandboxApi, file: string, folder: string): Promise<void> {
   let written: string | undefined
-  for (let next = await api.coverage.get(); JSON.stringify(next) !== written; next = await api.coverage.get()) {
+  for (
+    let next = await api.coverage.get();
+    JSON.stringify(next) !== written;
+    next = await api.coverage.get()
+  ) {
     const coverage = next
     await attempt(folder, () => writeCoverage(file, coverage))
     written = JSON.stringify(coverage)
@@ -96,7 +102,9 @@ async function removeOldRuns(folder: string): Promise<void> {
 const BETWEEN_LOOKS_MS = 20
 const MAX_LOOKS = 500
 
-/** One worker of a run acts while the others wait. If it fails it throws, and the next worker tries. */
+/**
+ * One worker of a run acts while the others wait. If it fails it throws, and the next worker tries.
+ */
 async function onceInRun(marker: string, act: () => Promise<void>): Promise<void> {
   const claim = `${marker}.claim`
   const actOnce = async () => {
@@ -109,7 +117,9 @@ async function onceInRun(marker: string, act: () => Promise<void>): Promise<void
     if (await isCreated(claim)) await actOnce().finally(() => rm(claim))
     else if (looks < MAX_LOOKS) await pause(BETWEEN_LOOKS_MS)
     else
-      throw ConfigError.of(`${claim}: the worker that made this file did not go on; remove it and run the tests again`)
+      throw ConfigError.of(
+        `${claim}: the worker that made this file did not go on; remove it and run the tests again`,
+      )
   }
 }
 
@@ -128,11 +138,16 @@ async function attempt(folder: string, act: () => Promise<void>): Promise<void> 
   try {
     await act()
   } catch (cause) {
-    throw ConfigError.of(`coverage: the folder ${folder} cannot be used (${messageOf(cause)})`, { cause })
+    throw ConfigError.of(`coverage: the folder ${folder} cannot be used (${messageOf(cause)})`, {
+      cause,
+    })
   }
 }
 
-/** The id of a test run: its process id and, where the system tells, the start of that process. `4242-180334` */
+/**
+ * The id of a test run: its process id and, where the system tells, the start of that process.
+ * `4242-180334`
+ */
 type TestRun = string
 
 const RUN = /^(\d+)(?:-(\d+))?$/
@@ -144,9 +159,13 @@ export function ownTestRun(): TestRun {
   return start === undefined ? String(pid) : `${pid}-${start}`
 }
 
-/** Vitest, Jest and Playwright fork their workers, which have a channel to the runner then; `node --test` sets a variable. */
+/**
+ * Vitest, Jest and Playwright fork their workers, which have a channel to the runner then; `node
+ * --test` sets a variable.
+ */
 const isWorkerProcess = () =>
-  isMainThread && (process.send !== undefined || ownEnvironment()['NODE_TEST_CONTEXT'] !== undefined)
+  isMainThread &&
+  (process.send !== undefined || ownEnvironment()['NODE_TEST_CONTEXT'] !== undefined)
 
 /** Whether the process of a run still exists, and is not a later process with the same id. */
 export function isRunning(run: TestRun): boolean {
@@ -159,7 +178,10 @@ export function isRunning(run: TestRun): boolean {
   }
 }
 
-/** When a process began; only Linux tells. In a container each run may have the process id of the run before. */
+/**
+ * When a process began; only Linux tells. In a container each run may have the process id of the
+ * run before.
+ */
 function startOf(pid: number): string | undefined {
   try {
     const status = readFileSync(`/proc/${pid}/stat`, 'latin1')

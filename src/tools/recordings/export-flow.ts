@@ -31,7 +31,8 @@ const WRITERS: Readonly<Record<RecordingName, () => Promise<Write>>> = {
 }
 
 /**
- * Writes a flow as a file. @throws Refusal 409 when none of its calls can be made again in this format
+ * Writes a flow as a file. @throws Refusal 409 when none of its calls can be made again in this
+ * format
  * @param options.version of the sandbox
  */
 export async function exportFlow(
@@ -41,13 +42,20 @@ export async function exportFlow(
 ): Promise<RecordedFile> {
   const write = await WRITERS[as]()
   const recording = await readRecording(flow, { tenant, version })
-  // A HAR lists calls. Any other format repeats them; without calls, a test would pass whatever an app does.
+  // A HAR lists calls. Any other format repeats them; without calls, a test would pass whatever an
+  // app does.
   if (as !== 'har' && !recording.steps.some(isRequest)) {
     const [why = 'The journal holds none.'] = recording.leftOut
-    throw Refusal.conflict(`flow: no call of ${flow.id} can be made again. ${why} Take as=har, which shows the calls`)
+    throw Refusal.conflict(
+      `flow: no call of ${flow.id} can be made again. ${why} Take as=har, which shows the calls`,
+    )
   }
   const text = write(recording)
-  return { file_name: recordingFile(flow.id, as), media_type: RECORDING_FORMATS[as].mediaType, text }
+  return {
+    file_name: recordingFile(flow.id, as),
+    media_type: RECORDING_FORMATS[as].mediaType,
+    text,
+  }
 }
 
 async function readRecording(
@@ -58,14 +66,18 @@ async function readRecording(
   const replayed = await findReplayed(flow, tenant)
   const shortestLifetime = Math.min(...Object.values(provider.lifetimes))
   const { steps, leftOut } = readSteps(flow, { shortestLifetime, replayed })
-  const needed = await Promise.all([flow, replayed ?? []].flat().map((one) => neededPersonas(one, personas)))
+  const needed = await Promise.all(
+    [flow, replayed ?? []].flat().map((one) => neededPersonas(one, personas)),
+  )
   const needs: Needs = {
     client: clientOf(flow, steps, tenant),
     personas: [...new Map(needed.flat().map((persona) => [persona.name, persona])).values()],
     profile: provider.profile === 'spec' ? undefined : provider.profile,
     lifetimes: ownLifetimes(provider.lifetimes),
     readings: readingsOf(flow),
-    slowReplySeconds: steps.some((step) => isRequest(step) && step.decision?.outcome?.endsWith('.slow'))
+    slowReplySeconds: steps.some(
+      (step) => isRequest(step) && step.decision?.outcome?.endsWith('.slow'),
+    )
       ? 0
       : undefined,
   }
@@ -73,19 +85,25 @@ async function readRecording(
 }
 
 /** The flow whose id_token was sent again in this one. */
-async function findReplayed(flow: Flow, { journal }: Pick<Tenant, 'journal'>): Promise<Flow | undefined> {
+async function findReplayed(
+  flow: Flow,
+  { journal }: Pick<Tenant, 'journal'>,
+): Promise<Flow | undefined> {
   if (!flow.outcome?.endsWith('.replayed')) return undefined
   const { tenant, client_id, id: before } = flow
   const filter = { flow: 'use', client_id, outcome: 'verified', before, audit: 'also' } as const
   for await (const one of journal.list(tenant, filter))
-    if (callbackOf(one)?.['id_token'] === callbackOf(flow)?.['id_token']) return journal.find(tenant, one.id)
+    if (callbackOf(one)?.['id_token'] === callbackOf(flow)?.['id_token'])
+      return journal.find(tenant, one.id)
   return undefined
 }
 
 /** Stands for a redirect URI of a client that never sent one. */
 const ANY_REDIRECT_URI = 'http://localhost:3000/callback'
 
-/** The client of the flow, with its registered redirect URIs: an unregistered one must stay refused. */
+/**
+ * The client of the flow, with its registered redirect URIs: an unregistered one must stay refused.
+ */
 function clientOf(
   { client_id: clientId }: Flow,
   steps: readonly RecordedStep[],
@@ -93,7 +111,11 @@ function clientOf(
 ): Needs['client'] {
   // The header of a token call is not recorded, so a token call outside a flow names no client.
   if (clientId === undefined) {
-    return { clientId: BUILTIN_CLIENT.clientId, redirectUris: [ANY_REDIRECT_URI], signingAlg: undefined }
+    return {
+      clientId: BUILTIN_CLIENT.clientId,
+      redirectUris: [ANY_REDIRECT_URI],
+      signingAlg: undefined,
+    }
   }
   const client = clients.find(clientId)
   if (!client) return undefined
@@ -105,7 +127,9 @@ function clientOf(
 
 function readingsOf({ readings = [] }: Flow): Record<string, string> | undefined {
   if (readings.length === 0) return undefined
-  return Object.fromEntries(readings.map((id) => [id.slice(0, id.indexOf('=')), id.slice(id.indexOf('=') + 1)]))
+  return Object.fromEntries(
+    readings.map((id) => [id.slice(0, id.indexOf('=')), id.slice(id.indexOf('=') + 1)]),
+  )
 }
 
 function ownLifetimes(lifetimes: Lifetimes): Needs['lifetimes'] {

@@ -10,11 +10,14 @@ import type { AgeSignal } from '../../service/age/signal.ts'
 import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
 
 /**
- * The personas that a recording must contain, so that it runs in a new sandbox and in this one: each persona of the flow that either
- * lacks, or whose age key there differs from that in the flow. Each is written as before the flow, with relative dates, so that the
- * recording runs on every day.
+ * The personas that a recording must contain, so that it runs in a new sandbox and in this one:
+ * each persona of the flow that either lacks, or whose age key there differs from that in the flow.
+ * Each is written as before the flow, with relative dates, so that the recording runs on every day.
  */
-export async function neededPersonas(flow: Flow, personas: Pick<Personas, 'find'>): Promise<Persona[]> {
+export async function neededPersonas(
+  flow: Flow,
+  personas: Pick<Personas, 'find'>,
+): Promise<Persona[]> {
   const names = new Set(flow.calls.flatMap(({ decision }) => decision?.persona ?? []))
   const [first] = flow.calls
   if (names.size === 0 || !first) return []
@@ -24,7 +27,8 @@ export async function neededPersonas(flow: Flow, personas: Pick<Personas, 'find'
     const builtIn = builtIns.find((persona) => persona.name === name)
     const current = await personas.find(name)
     const held = heldBy(name, flow)
-    const fits = (persona: Persona | undefined) => persona && (held === undefined || holds(persona, held))
+    const fits = (persona: Persona | undefined) =>
+      persona && (held === undefined || holds(persona, held))
     if (builtIn && fits(builtIn)) {
       // The persona here may hold what the flow itself has saved.
       if (!fits(current)) needed.push(builtIn)
@@ -45,11 +49,17 @@ interface Held {
   readonly base: number
 }
 
-/** What the persona held when a Use flow was answered; `undefined` when the answer does not depend on that. */
+/**
+ * What the persona held when a Use flow was answered; `undefined` when the answer does not depend
+ * on that.
+ */
 function heldBy(name: string, { signals, calls }: Flow): Held | undefined {
-  const call = calls.findLast(({ decision, endpoint }) => decision?.persona === name && isUse(endpoint))
+  const call = calls.findLast(
+    ({ decision, endpoint }) => decision?.persona === name && isUse(endpoint),
+  )
   const outcome = findOutcome('use', call?.decision?.outcome ?? '')
-  if (!call || !signals || (outcome?.ending?.kind === 'verified' && outcome.ending.allFalse)) return undefined
+  if (!call || !signals || (outcome?.ending?.kind === 'verified' && outcome.ending.allFalse))
+    return undefined
   return { signals, base: baseOf(call) }
 }
 
@@ -59,13 +69,17 @@ function baseOf({ at, clock = {} }: Pick<CallRecord, 'at' | 'clock'>): number {
   return base === undefined ? Date.parse(at) - advanced * 1000 : Date.parse(base)
 }
 
-/** What a persona holds now, without what the flow saved: Create replaces all signals, Upgrade adds some. */
+/**
+ * What a persona holds now, without what the flow saved: Create replaces all signals, Upgrade adds
+ * some.
+ */
 function unsavedSignals({ age_key: key }: Persona, { flow, calls }: Flow): readonly AgeSignal[] {
   if (flow === 'create') return []
   const added = calls
     .filter(({ endpoint }) => endpoint === ENDPOINTS.upgrade.number)
     .map(({ parameters }) => parameters)
-  const isAdded = ({ verified_at: at }: AgeSignal) => JSON.stringify(added).includes(JSON.stringify(at))
+  const isAdded = ({ verified_at: at }: AgeSignal) =>
+    JSON.stringify(added).includes(JSON.stringify(at))
   return key?.signals.filter((signal) => !isAdded(signal)) ?? []
 }
 
@@ -75,14 +89,34 @@ const holds = (persona: Persona, { signals, base }: Held): boolean =>
   JSON.stringify((resolvePersona(persona, base).age_key?.signals ?? []).map(signalText)) ===
   JSON.stringify(signals.map(signalText))
 
-/** Instants are compared by their day: some milliseconds pass between the evaluation and its record. */
-const signalText = ({ method, age, verified_at, provenance, attributes, iso_27566_1 }: AgeSignal): string =>
-  JSON.stringify([method, age, verified_at.slice(0, 10), provenance, attributes ?? null, iso_27566_1 ?? null])
+/**
+ * Instants are compared by their day: some milliseconds pass between the evaluation and its record.
+ */
+const signalText = ({
+  method,
+  age,
+  verified_at,
+  provenance,
+  attributes,
+  iso_27566_1,
+}: AgeSignal): string =>
+  JSON.stringify([
+    method,
+    age,
+    verified_at.slice(0, 10),
+    provenance,
+    attributes ?? null,
+    iso_27566_1 ?? null,
+  ])
 
 /** A signal as the persona still declares it; plain dates become relative. */
-function relativeSignal(signal: AgeSignal, { persona, base }: { persona: Persona; base: number }): AgeSignal {
+function relativeSignal(
+  signal: AgeSignal,
+  { persona, base }: { persona: Persona; base: number },
+): AgeSignal {
   const text = signalText(resolveSignal(signal, base))
-  const declared = persona.age_key?.signals.find((one) => signalText(resolveSignal(one, base)) === text) ?? signal
+  const declared =
+    persona.age_key?.signals.find((one) => signalText(resolveSignal(one, base)) === text) ?? signal
   const { age, verified_at } = declared
   return {
     ...declared,
@@ -95,7 +129,9 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const YEAR = 365.2425 * DAY
 
-/** `today - 18y + 3d` for a date, `now - 30d - 2h` for an instant; a relative date stays as it is. */
+/**
+ * `today - 18y + 3d` for a date, `now - 30d - 2h` for an instant; a relative date stays as it is.
+ */
 function relativeDate(text: string, base: number): string {
   if (parseRelativeDate(text)) return text
   const instant = parseInstant(text) ?? base

@@ -1,6 +1,10 @@
 import { MASKED } from '../../sandbox/clients/mask.ts'
 import type { ClockMove } from '../../sandbox/clock/clock.ts'
-import { type CallRecord, type RecordedDecision, refusalOf } from '../../sandbox/journal/call-record.ts'
+import {
+  type CallRecord,
+  type RecordedDecision,
+  refusalOf,
+} from '../../sandbox/journal/call-record.ts'
 import type { Flow, ListedFlow } from '../../sandbox/journal/journal.ts'
 import { findOutcome } from '../../sandbox/outcomes/catalogue.ts'
 import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
@@ -21,13 +25,18 @@ import type {
 const PAUSE_SECONDS = 30
 
 /**
- * The steps to repeat, in order. A choice on a page becomes the decision of the request that showed the page.
- * @param options.shortestLifetime in seconds: a pause as long as that may have made something expire
+ * The steps to repeat, in order. A choice on a page becomes the decision of the request that showed
+ * the page.
+ * @param options.shortestLifetime in seconds: a pause as long as that may have made something
+ * expire
  * @param options.replayed the flow whose answer was sent again, if the journal still keeps it
  */
 export function readSteps(
   flow: Flow,
-  { shortestLifetime, replayed }: { readonly shortestLifetime: number; readonly replayed?: ListedFlow | undefined },
+  {
+    shortestLifetime,
+    replayed,
+  }: { readonly shortestLifetime: number; readonly replayed?: ListedFlow | undefined },
 ): { readonly steps: RecordedStep[]; readonly leftOut: string[] } {
   const pauseSeconds = Math.min(PAUSE_SECONDS, shortestLifetime)
   const reader = createRequestReader(flow)
@@ -39,7 +48,10 @@ export function readSteps(
   let last: CallRecord | undefined
   for (const call of flow.calls) {
     if (call.endpoint === 'choice') {
-      if (!call.decision) leftOut.push(`The choice at ${call.at} was answered with ${call.status}: it decided nothing.`)
+      if (!call.decision)
+        leftOut.push(
+          `The choice at ${call.at} was answered with ${call.status}: it decided nothing.`,
+        )
       continue
     }
     add(last ? moveBetween(last, call, { pauseSeconds }) : moveBefore(call))
@@ -53,7 +65,8 @@ export function readSteps(
     // While a user thinks, real time changes no answer.
     const thought = choice && moveBetween(call, choice, { pauseSeconds: Number.POSITIVE_INFINITY })
     if (choice) last = choice
-    // Decision: ages are judged when the user answers, so the clock moves before a Use request. It must not expire a request_uri.
+    // Decision: ages are judged when the user answers, so the clock moves before a Use request. It
+    // must not expire a request_uri.
     if (read.flow === 'use') add(thought)
     if (needsEarlier(read)) steps.push(earlierFlow(read, replayed))
     steps.push(read)
@@ -75,18 +88,25 @@ function choiceFor({ response }: CallRecord, { calls }: Flow): CallRecord | unde
 const needsEarlier = ({ flow, decision }: RecordedRequest): boolean =>
   findOutcome(flow, decision?.outcome ?? '')?.needs?.includes('earlier_flow') === true
 
-/** The good flow whose answer the outcome sends again. When it is unknown, a flow like this one takes its place. */
+/**
+ * The good flow whose answer the outcome sends again. When it is unknown, a flow like this one
+ * takes its place.
+ */
 function earlierFlow(request: RecordedRequest, replayed: ListedFlow | undefined): RecordedRequest {
   const [call] = replayed?.calls ?? []
   const read = replayed && call && createRequestReader(replayed)(call, call)
   const others = { state: 'earlier-state', nonce: 'earlier-nonce' }
-  const invented = Object.entries(others).map(([name, text]) => [name, { kind: 'text', text } as const] as const)
+  const invented = Object.entries(others).map(
+    ([name, text]) => [name, { kind: 'text', text } as const] as const,
+  )
   const alike = [...request.fields.filter(([name]) => !Object.hasOwn(others, name)), ...invented]
   return {
     ...request,
     name: `earlier_${request.name}`,
     title: `An earlier good flow of this client, whose answer comes again: ${request.title}`,
-    decision: { persona: replayed?.persona ?? request.decision?.persona } satisfies RecordedDecision,
+    decision: {
+      persona: replayed?.persona ?? request.decision?.persona,
+    } satisfies RecordedDecision,
     fields: typeof read === 'object' ? read.fields : alike,
     issues: undefined,
     expected: { kind: 'any' },
@@ -99,9 +119,10 @@ type Moment = Pick<CallRecord, 'at' | 'clock'>
 const REAL: NonNullable<CallRecord['clock']> = {}
 
 /**
- * How a clock in real time gets to the state at the begin of a flow; `undefined` when that was real time too. Decision: a clock that was
- * only advanced is advanced, so that the recording runs on every day. A clock that was set or frozen is set to the recorded instant,
- * because the personas of the flow counted from it.
+ * How a clock in real time gets to the state at the begin of a flow; `undefined` when that was real
+ * time too. Decision: a clock that was only advanced is advanced, so that the recording runs on
+ * every day. A clock that was set or frozen is set to the recorded instant, because the personas of
+ * the flow counted from it.
  */
 const moveBefore = ({ at, clock }: Moment): ClockMove | undefined => clock && movesTo({ at, clock })
 
@@ -141,19 +162,21 @@ const secondsBetween = (from: string, to: string) => (Date.parse(to) - Date.pars
 const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000
 
 /** The endpoints of a flow by their number. */
-const REQUESTS: ReadonlyMap<string, Endpoint & { readonly call: Call; readonly caller: 'browser' | 'server' }> =
-  new Map(
-    Object.values(ENDPOINTS).flatMap((endpoint) =>
-      endpoint.caller === 'any' ? [] : [[endpoint.number, endpoint] as const],
-    ),
-  )
+const REQUESTS: ReadonlyMap<
+  string,
+  Endpoint & { readonly call: Call; readonly caller: 'browser' | 'server' }
+> = new Map(
+  Object.values(ENDPOINTS).flatMap((endpoint) =>
+    endpoint.caller === 'any' ? [] : [[endpoint.number, endpoint] as const],
+  ),
+)
 
 /** The usual outcome of a flow when only a persona is decided. */
 const USUAL: Readonly<Record<string, string>> = { use: 'verified', create: 'created' }
 
 /**
- * Creates a reader of one call after the other, which remembers what the calls of the flow issued. A sentence says why a call cannot be
- * repeated.
+ * Creates a reader of one call after the other, which remembers what the calls of the flow issued.
+ * A sentence says why a call cannot be repeated.
  */
 function createRequestReader({ dropped_calls: dropped = 0 }: ListedFlow) {
   const issued = new Map<string, IssuedValue>()
@@ -169,14 +192,16 @@ function createRequestReader({ dropped_calls: dropped = 0 }: ListedFlow) {
     const { call: flow, title, caller, issues } = request
     if (isUnreadable(call))
       return `${endpoint} at ${call.at} was answered with ${status}: the journal does not keep what it sent.`
-    if (isAboutDecision(call)) return `${endpoint} at ${call.at} was refused for what was to decide it.`
+    if (isAboutDecision(call))
+      return `${endpoint} at ${call.at} was refused for what was to decide it.`
     const lost = LINKS[flow]
     if (lost && isLost(lost, parameters[lost])) {
       return `${endpoint} at ${call.at} continues a call that the journal keeps no longer.`
     }
     const isRefusedClient = status === 401 && !call.decision
     const value = (name: string, sent: unknown): FieldValue => {
-      if (name === 'client_secret' && sent === MASKED) return { kind: 'client_secret', isRight: !isRefusedClient }
+      if (name === 'client_secret' && sent === MASKED)
+        return { kind: 'client_secret', isRight: !isRefusedClient }
       const text = typeof sent === 'string' ? sent : JSON.stringify(sent)
       const kind = name === LINKS[flow] ? issued.get(text) : undefined
       return kind ? { kind: 'issued', issued: kind } : { kind: 'text', text }
@@ -217,10 +242,17 @@ function isUnreadable({ method, parameters, endpoint }: CallRecord): boolean {
   const names = Object.keys(parameters)
   if (names.length !== 1) return false
   if (names[0] === 'refused') return true
-  return method === 'POST' && endpoint !== 'choice' && /^\d+ characters that are /.test(String(parameters['body']))
+  return (
+    method === 'POST' &&
+    endpoint !== 'choice' &&
+    /^\d+ characters that are /.test(String(parameters['body']))
+  )
 }
 
-/** Whether the sandbox, not the service, refused the call: the description then begins with the source of persona or outcome. */
+/**
+ * Whether the sandbox, not the service, refused the call: the description then begins with the
+ * source of persona or outcome.
+ */
 const isAboutDecision = (call: CallRecord): boolean =>
   !call.decision &&
   /^(?:query parameter sandbox_|request header X-Sandbox-|expectation |scenario "|cookie agekey_|client \S+:|the default of )/.test(
@@ -236,14 +268,19 @@ function credentialsOf(
   return 'none'
 }
 
-function withoutUsual(flow: OutcomeFlow, decision: RecordedDecision | undefined): RecordedDecision | undefined {
-  if (!decision || decision.outcome !== USUAL[flow] || decision.persona === undefined) return decision
+function withoutUsual(
+  flow: OutcomeFlow,
+  decision: RecordedDecision | undefined,
+): RecordedDecision | undefined {
+  if (!decision || decision.outcome !== USUAL[flow] || decision.persona === undefined)
+    return decision
   const { outcome: _, ...rest } = decision
   return rest
 }
 
 /** Whether the reply was cut off; the journal keeps its whole body. */
-const isCutOff = ({ decision }: CallRecord): boolean => decision?.outcome?.endsWith('.truncated') === true
+const isCutOff = ({ decision }: CallRecord): boolean =>
+  decision?.outcome?.endsWith('.truncated') === true
 
 /** The values with which later calls continue the flow; an access token is masked. */
 function issuedBy({ response }: CallRecord): string[] {
@@ -268,7 +305,8 @@ function expectedAnswer(answer: CallRecord): ExpectedAnswer {
       return fromCallback(response.callback)
     case 'page':
       if (response.params) return expectedCallback('form', Object.entries(response.params))
-      // In an iframe a page replaces the callback; opened at the top, the same request is redirected.
+      // In an iframe a page replaces the callback; opened at the top, the same request is
+      // redirected.
       return decision && !response.error && !isSilent(decision.outcome)
         ? { kind: 'any' }
         : { kind: 'reply', status: decision ? 200 : status, error: undefined }
@@ -282,11 +320,14 @@ function expectedAnswer(answer: CallRecord): ExpectedAnswer {
 
 /** Whether the user closes the window: no callback follows. */
 const isSilent = (outcome = '') =>
-  (['use', 'create'] as const).some((flow) => findOutcome(flow, outcome)?.ending?.kind === 'no_answer')
+  (['use', 'create'] as const).some(
+    (flow) => findOutcome(flow, outcome)?.ending?.kind === 'no_answer',
+  )
 
 function fromCallback({ mode, redirectUri, params }: Callback): ExpectedAnswer {
   if (mode === 'form_post') return expectedCallback('form', params)
-  const own = mode === 'query' && URL.canParse(redirectUri) ? [...new URL(redirectUri).searchParams] : []
+  const own =
+    mode === 'query' && URL.canParse(redirectUri) ? [...new URL(redirectUri).searchParams] : []
   return expectedCallback(mode, params, own)
 }
 
@@ -301,12 +342,17 @@ function expectedCallback(
   return { kind: 'callback', status: place === 'form' ? 200 : 302, place, names, error, thresholds }
 }
 
-/** The answers in an id_token, whatever else is wrong with it; `undefined` when they cannot be read. */
+/**
+ * The answers in an id_token, whatever else is wrong with it; `undefined` when they cannot be read.
+ */
 function thresholdsIn(token: string): Record<string, boolean> | undefined {
   const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
-  const answers = payload.ok && isJsonObject(payload.value) ? payload.value['age_thresholds'] : undefined
+  const answers =
+    payload.ok && isJsonObject(payload.value) ? payload.value['age_thresholds'] : undefined
   if (!isJsonObject(answers)) return undefined
-  const entries = Object.entries(answers).filter((entry): entry is [string, boolean] => typeof entry[1] === 'boolean')
+  const entries = Object.entries(answers).filter(
+    (entry): entry is [string, boolean] => typeof entry[1] === 'boolean',
+  )
   return entries.length === Object.keys(answers).length ? Object.fromEntries(entries) : undefined
 }
 

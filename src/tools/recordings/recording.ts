@@ -21,7 +21,10 @@ export interface Recording {
 }
 
 export interface Needs {
-  /** The client without its secret, since a test declares its own; absent when the flow named no registered one. */
+  /**
+   * The client without its secret, since a test declares its own; absent when the flow named no
+   * registered one.
+   */
   readonly client:
     | {
         readonly clientId: string
@@ -52,7 +55,9 @@ export interface RecordedRequest {
   readonly call: CallRecord
   /** What decided the call; the usual outcome of a persona is left out. */
   readonly decision: RecordedDecision | undefined
-  /** The parameters of the query, or the fields of the form, without those of the sandbox itself. */
+  /**
+   * The parameters of the query, or the fields of the form, without those of the sandbox itself.
+   */
   readonly fields: readonly (readonly [name: string, value: FieldValue])[]
   /** The JSON body of E5. */
   readonly body: Readonly<Record<string, unknown>> | undefined

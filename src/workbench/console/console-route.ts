@@ -51,19 +51,25 @@ export interface ActResult {
   /** Query parameters by which the page reports the effect. */
   readonly query?: Readonly<Record<string, string>>
   /**
-   * The id of the part of the page that shows the effect. The form itself carries no such id: a refused form is shown from the top, where
-   * the reason stands.
+   * The id of the part of the page that shows the effect. The form itself carries no such id: a
+   * refused form is shown from the top, where the reason stands.
    */
   readonly part?: string | undefined
 }
 
-/** What the forms of a page have in common: where they post to, and what a link or a refused form has filled in. */
+/**
+ * What the forms of a page have in common: where they post to, and what a link or a refused form
+ * has filled in.
+ */
 export interface FormState {
   readonly action: string
   readonly fields: Fields
 }
 
-/** Answers with the page. Browsers on other machines get the sign-in page until they have sent the control token. */
+/**
+ * Answers with the page. Browsers on other machines get the sign-in page until they have sent the
+ * control token.
+ */
 export const showPage =
   (route: ConsoleRoute, host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -74,7 +80,10 @@ export const showPage =
     return { reply: page(shown.status ?? 200, shown) }
   }
 
-/** Carries out a form and redirects to its page. A refused form is shown again with the reason and its fields. */
+/**
+ * Carries out a form and redirects to its page. A refused form is shown again with the reason and
+ * its fields.
+ */
 export const takeForm =
   (route: ConsoleRoute & Required<Pick<ConsoleRoute, 'act'>>, host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -84,7 +93,10 @@ export const takeForm =
       const { cookies = [], query = {}, part } = (await route.act(call)) ?? {}
       const search = new URLSearchParams(query).toString()
       const hash = part === undefined ? '' : `#${part}`
-      const reply = redirect(303, `${consolePathOf(tenant)}/${route.name}${search && `?${search}`}${hash}`)
+      const reply = redirect(
+        303,
+        `${consolePathOf(tenant)}/${route.name}${search && `?${search}`}${hash}`,
+      )
       return { reply: { ...reply, cookies } }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -103,7 +115,10 @@ export function refusalToDrive(request: Incoming, { guard }: HttpHost): Refusal 
   }
 }
 
-/** The sign-in page when the control token is missing. @throws Refusal when a token would not help */
+/**
+ * The sign-in page when the control token is missing.
+ * @throws Refusal when a token would not help
+ */
 export function askForToken(request: Incoming, tenant: Tenant, host: HttpHost): Reply | undefined {
   const refusal = refusalToDrive(request, host)
   if (refusal && refusal.status !== 401) throw refusal
@@ -117,7 +132,10 @@ const callOf = async (request: Incoming, tenant: Tenant, host: HttpHost) => ({
   frame: await consoleFrame(request, tenant, host),
 })
 
-/** `POST console/status`: a button of the status strip. It removes one setting and returns to the page of the button. */
+/**
+ * `POST console/status`: a button of the status strip. It removes one setting and returns to the
+ * page of the button.
+ */
 export const takeBack =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -132,8 +150,11 @@ export const takeBack =
 function ownPage(here: string, tenant: Tenant): string {
   const nowhere = 'http://sandbox.invalid/nowhere'
   const { origin, pathname, search } = new URL(URL.canParse(here, nowhere) ? here : '', nowhere)
-  const isOwn = pathname === `${tenant.basePath}/` || pathname.startsWith(`${tenant.basePath}/_sandbox/`)
-  return origin === new URL(nowhere).origin && isOwn ? `${pathname}${search}` : consolePathOf(tenant)
+  const isOwn =
+    pathname === `${tenant.basePath}/` || pathname.startsWith(`${tenant.basePath}/_sandbox/`)
+  return origin === new URL(nowhere).origin && isOwn
+    ? `${pathname}${search}`
+    : consolePathOf(tenant)
 }
 
 /** The answer to a browser without the cookie, in place of any page of the console. */
@@ -148,7 +169,9 @@ export const signIn =
     const secure = root.provider.baseUrl.startsWith('https:')
     const cookie = signInCookie(request, host.guard, { path: root.basePath || '/', secure })
     if (cookie === undefined) {
-      return { reply: signInPage(tenant, host, 'Token: this is not the control token of this sandbox.') }
+      return {
+        reply: signInPage(tenant, host, 'Token: this is not the control token of this sandbox.'),
+      }
     }
     return { reply: { ...redirect(303, `${consolePathOf(tenant)}/flows`), cookies: [cookie] } }
   }

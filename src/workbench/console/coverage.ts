@@ -9,13 +9,27 @@ import {
   nameOfSide,
 } from '../../sandbox/coverage/coverage.ts'
 import { currentCoverage } from '../../sandbox/coverage/describe-coverage.ts'
-import { type ConsoleFrame, type ConsolePlace, renderConsolePage } from '../../server/http/console-page.ts'
-import { breakable, counted, grouped, renderSnippet, renderTable, shortened } from '../../server/http/html/elements.ts'
+import {
+  type ConsoleFrame,
+  type ConsolePlace,
+  renderConsolePage,
+} from '../../server/http/console-page.ts'
+import {
+  breakable,
+  counted,
+  grouped,
+  renderSnippet,
+  renderTable,
+  shortened,
+} from '../../server/http/html/elements.ts'
 import { type Html, html, type Renderable } from '../../server/http/html/html.ts'
 import type { RenderedPage } from '../../server/http/html/layout.ts'
 import type { ConsoleRoute } from './console-route.ts'
 
-/** `console/coverage`: what was delivered to the app, and a form that clears the counters. At the base URL it covers all tenants. */
+/**
+ * `console/coverage`: what was delivered to the app, and a form that clears the counters. At the
+ * base URL it covers all tenants.
+ */
 export const coveragePage: ConsoleRoute = {
   name: 'coverage',
   async render({ tenant, frame }) {
@@ -86,7 +100,10 @@ ${renderTable(
 }
 
 /** The cells of a dimension with its counts. */
-const renderCount = (name: DimensionName, { covered, total, percent }: CoverageDimension): readonly Renderable[] =>
+const renderCount = (
+  name: DimensionName,
+  { covered, total, percent }: CoverageDimension,
+): readonly Renderable[] =>
   total === 0
     ? [name, html`<span class="muted">nothing to see</span>`, '']
     : [
@@ -122,7 +139,8 @@ const MAX_CLAIMS_LENGTH = 300
 
 /** The claims of the following gaps. */
 const renderClaims = (claims: string | undefined): Html | false =>
-  claims !== undefined && html`<p class="muted"><code>${shortened(claims, MAX_CLAIMS_LENGTH)}</code></p>`
+  claims !== undefined &&
+  html`<p class="muted"><code>${shortened(claims, MAX_CLAIMS_LENGTH)}</code></p>`
 
 /** The gaps: what closes each, and where to try that. */
 const renderGaps = (gaps: readonly CoverageGap[], place: GapPlace): readonly Html[] =>
@@ -146,7 +164,10 @@ function renderTry(
     return link(`${consolePath}/outcomes/${item.flow}/${encodeURIComponent(outcome)}`, 'Try it')
   const { claims = firstClaims } = item
   if (persona !== undefined && claims !== undefined)
-    return link(`${consolePath}/playground?${new URLSearchParams({ claims, persona }).toString()}#copy`, 'Try it')
+    return link(
+      `${consolePath}/playground?${new URLSearchParams({ claims, persona }).toString()}#copy`,
+      'Try it',
+    )
   if (item.flow === 'use') return link(`${consolePath}/personas`, 'Personas')
   return link(demoPath, 'See it in the demo')
 }
@@ -175,5 +196,9 @@ const rowsOf = (item: CoverageItem) =>
       tests.length === 0
         ? html`<span class="muted">no test gave its name</span>`
         : html`<ul>${tests.map((test) => html`<li>${shortened(test, MAX_NAME_LENGTH)}</li>`)}</ul>`
-    return [{ cells: [breakable(nameOfSide(item, side)), count === 1 ? 'once' : `${count} times`, names] }]
+    return [
+      {
+        cells: [breakable(nameOfSide(item, side)), count === 1 ? 'once' : `${count} times`, names],
+      },
+    ]
   })

@@ -2,7 +2,8 @@ import type { Fields } from '../../server/http/form.ts'
 import { type Html, html } from '../../server/http/html/html.ts'
 
 /**
- * The items of one page: those after the item that the query names, or the first items when that item is gone.
+ * The items of one page: those after the item that the query names, or the first items when that
+ * item is gone.
  * @returns `next`: the id after which the next page begins, if there are more
  */
 export function pageOf<Item>(
@@ -12,10 +13,16 @@ export function pageOf<Item>(
   const start = items.findIndex((item) => idOf(item) === fields['after']) + 1
   const shown = items.slice(start, start + limit)
   const last = shown.at(-1)
-  return { items: shown, next: last !== undefined && start + limit < items.length ? idOf(last) : undefined }
+  return {
+    items: shown,
+    next: last !== undefined && start + limit < items.length ? idOf(last) : undefined,
+  }
 }
 
-/** The number of shown items, and a link to the next ones. @param search the filter of the list; an empty text filters nothing */
+/**
+ * The number of shown items, and a link to the next ones.
+ * @param search the filter of the list; an empty text filters nothing
+ */
 export function renderPaging(
   { shown, total, next }: { shown: number; total: number; next: string | undefined },
   search: Readonly<Record<string, string>> = {},

@@ -1,6 +1,11 @@
 import { onDemand } from '../../sandbox/files/on-demand.ts'
 import { requirePersona } from '../../sandbox/outcomes/names.ts'
-import { groupOf, inPersonaOrder, PERSONA_GROUPS, type Persona } from '../../sandbox/personas/persona-schema.ts'
+import {
+  groupOf,
+  inPersonaOrder,
+  PERSONA_GROUPS,
+  type Persona,
+} from '../../sandbox/personas/persona-schema.ts'
 import { type ConsoleFrame, renderConsolePage } from '../../server/http/console-page.ts'
 import { contains } from '../../server/http/form.ts'
 import {
@@ -21,7 +26,10 @@ import { pageOf, renderPaging } from './list-page.ts'
 /** `console/personas`: every persona with the content of its age key, and a button to act as it. */
 export const personasPage: ConsoleRoute = { name: 'personas', render: renderList, act: actAs }
 
-/** Limits of one page: personas, and characters of YAML in a row, since a persona may hold fifty signals. */
+/**
+ * Limits of one page: personas, and characters of YAML in a row, since a persona may hold fifty
+ * signals.
+ */
 const MAX_SHOWN = 60
 const MAX_YAML = 3_000
 
@@ -34,13 +42,22 @@ async function renderList({ tenant, frame, fields, problem }: ConsoleCall): Prom
   const { q: search = '', group = '', acting: name } = fields
   const found = all.filter(
     (persona) =>
-      (group === '' || groupOf(persona) === group) && contains(search, [persona.name, persona.title, persona.purpose]),
+      (group === '' || groupOf(persona) === group) &&
+      contains(search, [persona.name, persona.title, persona.purpose]),
   )
-  const { items, next } = pageOf(found, { fields, limit: MAX_SHOWN, idOf: (persona) => persona.name })
+  const { items, next } = pageOf(found, {
+    fields,
+    limit: MAX_SHOWN,
+    idOf: (persona) => persona.name,
+  })
   const rows = items.map((persona) => {
     const yaml = personaYaml(persona)
     const isChanged = changed.includes(persona.name)
-    return { persona: tenant.personas.resolved(persona), isChanged, ...(yaml.length <= MAX_YAML && { yaml }) }
+    return {
+      persona: tenant.personas.resolved(persona),
+      isChanged,
+      ...(yaml.length <= MAX_YAML && { yaml }),
+    }
   })
   const acting = all.find((persona) => persona.name === name)?.name
   return renderPersonas(frame, rows, { total: found.length, next, search, group, acting, problem })
@@ -74,7 +91,10 @@ interface PersonaList {
   readonly problem?: string | undefined
 }
 
-/** One row for each persona, in groups. A group is open when the list is filtered, or when it holds a changed persona. */
+/**
+ * One row for each persona, in groups. A group is open when the list is filtered, or when it holds
+ * a changed persona.
+ */
 export function renderPersonas(
   frame: ConsoleFrame,
   rows: readonly PersonaRow[],
@@ -103,7 +123,12 @@ ${renderPaging({ shown: rows.length, total, next }, { q: search, group })}
 ${rows.length === 0 && html`<p class="notice muted">No persona matches this filter.</p>`}
 ${grouped(rows, ({ persona }) => groupOf(persona)).map(([title, members]) => {
   const isOpen = search !== '' || group !== '' || members.some(({ isChanged }) => isChanged)
-  return renderFoldedTable({ title, columns: COLUMNS, rows: members.map((row) => rowOf(row, frame)), isOpen })
+  return renderFoldedTable({
+    title,
+    columns: COLUMNS,
+    rows: members.map((row) => rowOf(row, frame)),
+    isOpen,
+  })
 })}
 </section>`,
   })
@@ -111,7 +136,10 @@ ${grouped(rows, ({ persona }) => groupOf(persona)).map(([title, members]) => {
 
 const COLUMNS = ['Persona', 'Its age key; open for YAML', 'What it is for', 'Use it']
 
-function rowOf({ persona, isChanged, yaml }: PersonaRow, { consolePath, controlPath }: ConsoleFrame): TableRow {
+function rowOf(
+  { persona, isChanged, yaml }: PersonaRow,
+  { consolePath, controlPath }: ConsoleFrame,
+): TableRow {
   const { name, title, purpose, age_key: ageKey } = persona
   const playground = `${consolePath}/playground?${new URLSearchParams({ persona: name, q: name })}`
   return {

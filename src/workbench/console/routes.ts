@@ -1,4 +1,9 @@
-import { type ConsoleFrame, consoleFrame, consolePathOf, renderConsolePage } from '../../server/http/console-page.ts'
+import {
+  type ConsoleFrame,
+  consoleFrame,
+  consolePathOf,
+  renderConsolePage,
+} from '../../server/http/console-page.ts'
 import type { Handler, HttpHost, RouteRow } from '../../server/http/handler.ts'
 import { html } from '../../server/http/html/html.ts'
 import type { RenderedPage } from '../../server/http/html/layout.ts'
@@ -62,11 +67,17 @@ export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
     const path = `${CONSOLE}/${name}${below}`
     return [
       { path, method: 'get', handler: showPage(route, host) },
-      ...(act ? [{ path, method: 'post', handler: takeForm({ ...route, act }, host) } as const] : []),
+      ...(act
+        ? [{ path, method: 'post', handler: takeForm({ ...route, act }, host) } as const]
+        : []),
     ]
   }),
   ...Object.entries(MOVED).map(
-    ([name, page]): RouteRow => ({ path: `${CONSOLE}/${name}`, method: 'get', handler: showMoved(page) }),
+    ([name, page]): RouteRow => ({
+      path: `${CONSOLE}/${name}`,
+      method: 'get',
+      handler: showMoved(page),
+    }),
   ),
 ]
 
@@ -88,13 +99,17 @@ const entrance =
     reply: askForToken(request, tenant, host) ?? redirect(302, `${consolePathOf(tenant)}/flows`),
   })
 
-/** `/`: the list of flows; for a caller who may not drive the sandbox only the settings to paste. */
+/**
+ * `/`: the list of flows; for a caller who may not drive the sandbox only the settings to paste.
+ */
 export function createHomeRoute(host: HttpHost): Handler {
   const showFlows = showPage(flowsPage, host)
   return async (request, tenant) => {
     if (!refusalToDrive(request, host)) return showFlows(request, tenant)
     const settings = { provider: tenant.provider, client: clientToShow(request, host) }
-    return { reply: page(200, renderClosedHome(await consoleFrame(request, tenant, host), settings)) }
+    return {
+      reply: page(200, renderClosedHome(await consoleFrame(request, tenant, host), settings)),
+    }
   }
 }
 

@@ -18,7 +18,10 @@ export const rulesPage: ConsoleRoute = {
     const isShown = (rule: RuleRow) =>
       (level === '' || levelOf(rule, profile) === level) &&
       contains(search, [rule.id, rule.section, rule.sentence, rule.hint])
-    const chapters = RULE_CHAPTERS.map(({ title, rules }) => ({ title, rules: rules.filter(isShown) }))
+    const chapters = RULE_CHAPTERS.map(({ title, rules }) => ({
+      title,
+      rules: rules.filter(isShown),
+    }))
     return renderRules(frame, chapters, { profile, search, level })
   },
 }

@@ -10,7 +10,10 @@ import { type DemoCall, renderDemoPage, showDemo, toResult } from './demo.ts'
 import { readKeys } from './server-calls.ts'
 import { requireSession, updateSession } from './sessions.ts'
 
-/** The callback by GET: response mode query or, when the query is empty, a page that reads the fragment. */
+/**
+ * The callback by GET: response mode query or, when the query is empty, a page that reads the
+ * fragment.
+ */
 export const takeQuery =
   (host: HttpHost): Handler =>
   (request, tenant) => {
@@ -32,7 +35,8 @@ export const takePost =
 const FROM_FRAGMENT = 'from=fragment'
 
 /**
- * Checks a callback against the session of the browser. A state is single use: only the first callback counts.
+ * Checks a callback against the session of the browser. A state is single use: only the first
+ * callback counts.
  * @throws Refusal 400 for a parameter that is too long to keep
  */
 async function take(arrived: Arrived, { request, tenant, host }: DemoCall): Promise<Answer> {

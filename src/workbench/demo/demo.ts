@@ -1,5 +1,9 @@
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
-import { type ConsoleFrame, consoleFrame, renderFramedPage } from '../../server/http/console-page.ts'
+import {
+  type ConsoleFrame,
+  consoleFrame,
+  renderFramedPage,
+} from '../../server/http/console-page.ts'
 import { type Fields, readForm } from '../../server/http/form.ts'
 import type { Answer, HttpHost } from '../../server/http/handler.ts'
 import type { Html } from '../../server/http/html/html.ts'
@@ -26,7 +30,10 @@ export interface DemoCall {
   readonly host: HttpHost
 }
 
-/** Answers with a page whose forms post to the base URL, even if the browser knows the sandbox by another name. */
+/**
+ * Answers with a page whose forms post to the base URL, even if the browser knows the sandbox by
+ * another name.
+ */
 export async function showDemo(
   { request, tenant, host }: DemoCall,
   render: (frame: ConsoleFrame) => RenderedPage,

@@ -1,7 +1,12 @@
 import * as z from 'zod'
 import type { ConsoleFrame } from '../../server/http/console-page.ts'
 import type { Handler, HttpHost } from '../../server/http/handler.ts'
-import { renderAnswers, renderStatus, renderTable, shortened } from '../../server/http/html/elements.ts'
+import {
+  renderAnswers,
+  renderStatus,
+  renderTable,
+  shortened,
+} from '../../server/http/html/elements.ts'
 import { type Html, html } from '../../server/http/html/html.ts'
 import type { RenderedPage } from '../../server/http/html/layout.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
@@ -74,13 +79,18 @@ const OFFERS = {
   },
   create: {
     title: 'Create an age key',
-    reason: 'The shop verifies the age in another way, and the visitor keeps the result as an age key.',
+    reason:
+      'The shop verifies the age in another way, and the visitor keeps the result as an age key.',
     button: 'Create',
   },
 } as const
 
 /** One half of the page: parameters, or a sentence about why there are none. */
-const renderSide = (id: string, title: string, content: Readonly<Record<string, string>> | string): Html =>
+const renderSide = (
+  id: string,
+  title: string,
+  content: Readonly<Record<string, string>> | string,
+): Html =>
   html`<section class="card" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${title}</h2>
 ${typeof content === 'string' ? html`<p class="muted">${content}</p>` : renderParameters(content)}
@@ -88,7 +98,11 @@ ${typeof content === 'string' ? html`<p class="muted">${content}</p>` : renderPa
 
 function renderCallback(callback: Session['callback']): Html {
   if (!callback?.claims) {
-    return renderSide('return', 'What came back', callback?.params ?? 'The visitor has not come back yet.')
+    return renderSide(
+      'return',
+      'What came back',
+      callback?.params ?? 'The visitor has not come back yet.',
+    )
   }
   return html`<section class="card" aria-labelledby="return-title">
 <h2 id="return-title">What came back</h2>
@@ -138,7 +152,10 @@ ${renderChecks(`Checks of the reply to ${title}`, checks)}
 `
 }
 
-/** A document that the shop read: its checks, and the document itself, which is unfolded only when a check failed. */
+/**
+ * A document that the shop read: its checks, and the document itself, which is unfolded only when a
+ * check failed.
+ */
 function renderRead(read: Exchange): Html {
   const { title, method, url, status, checks } = read
   return html`<section class="card">
@@ -162,10 +179,19 @@ const renderParameters = (parameters: Readonly<Record<string, string>>): Html =>
 const verdict = (title: string, sentence: string) => ({ title, sentence })
 
 const VERDICTS = {
-  waiting: verdict('The visitor has not come back', 'The shop sent the browser away and waits for its callback.'),
+  waiting: verdict(
+    'The visitor has not come back',
+    'The shop sent the browser away and waits for its callback.',
+  ),
   refusedPush: verdict('The Create request was refused', 'The answer below says what to correct.'),
-  distrusted: verdict('The shop does not trust this callback', 'A check failed, so nothing of what came back counts.'),
-  created: verdict('The age key is saved', 'A Create callback without error is a success: nothing else comes back.'),
+  distrusted: verdict(
+    'The shop does not trust this callback',
+    'A check failed, so nothing of what came back counts.',
+  ),
+  created: verdict(
+    'The age key is saved',
+    'A Create callback without error is a success: nothing else comes back.',
+  ),
   upgraded: verdict(
     'The age key is upgraded',
     'It holds the new age signal: verify the age again as the same persona to see it.',
@@ -175,22 +201,40 @@ const VERDICTS = {
     'The visitor wants an age key first',
     'No id_token came: the shop verifies the age in another way, then starts Create.',
   ),
-  noToken: verdict('No id_token came', 'A callback without error brings an id_token: this one cannot be used.'),
+  noToken: verdict(
+    'No id_token came',
+    'A callback without error brings an id_token: this one cannot be used.',
+  ),
   verified: verdict('Verified', 'Every check passed, so the answers count.'),
-  tooYoung: verdict('Verified', 'Every check passed, so the answers count: the visitor reaches none of these ages.'),
+  tooYoung: verdict(
+    'Verified',
+    'Every check passed, so the answers count: the visitor reaches none of these ages.',
+  ),
 }
 
 /** The verdict on a flow so far. */
-export function verdictOf({ flow, request, callback, exchanges }: Session): ReturnType<typeof verdict> {
+export function verdictOf({
+  flow,
+  request,
+  callback,
+  exchanges,
+}: Session): ReturnType<typeof verdict> {
   if (!callback) return request ? VERDICTS.waiting : VERDICTS.refusedPush
-  const { error, error_description: description, create_requested: createRequested } = callback.params
-  if (error && isOnlyError(callback)) return verdict(`Came back with ${error}`, description ?? 'There is no result.')
+  const {
+    error,
+    error_description: description,
+    create_requested: createRequested,
+  } = callback.params
+  if (error && isOnlyError(callback))
+    return verdict(`Came back with ${error}`, description ?? 'There is no result.')
   if (!isTrusted(callback)) return VERDICTS.distrusted
   if (flow === 'create') return VERDICTS.created
   if (exchanges.length > 0) return isUpgraded(exchanges) ? VERDICTS.upgraded : VERDICTS.notUpgraded
   if (createRequested === 'true') return VERDICTS.createRequested
   if (!callback.claims) return VERDICTS.noToken
-  return Object.values(shownAnswers(callback)).includes(true) ? VERDICTS.verified : VERDICTS.tooYoung
+  return Object.values(shownAnswers(callback)).includes(true)
+    ? VERDICTS.verified
+    : VERDICTS.tooYoung
 }
 
 /** The error is the answer, and nothing else is wrong. */
@@ -202,7 +246,9 @@ const isUpgraded = (exchanges: Session['exchanges']) =>
   exchanges.length === 2 && exchanges.every(({ checks }) => allPassed(checks))
 
 /** Each requested age with its answer; empty unless all checks of the callback passed. */
-export function shownAnswers(callback: CheckedCallback | undefined): Readonly<Record<string, boolean>> {
+export function shownAnswers(
+  callback: CheckedCallback | undefined,
+): Readonly<Record<string, boolean>> {
   if (!callback || !isTrusted(callback)) return {}
   return answersSchema.safeParse(callback.claims?.['age_thresholds']).data ?? {}
 }
@@ -226,7 +272,8 @@ export const takeUpgrade =
     const code = requireCode(session)
     const token = await sendCode(code, { tenant, host })
     const { data } = issued.safeParse(token.body)
-    const added = data && (await upgrade({ accessToken: data.access_token, dateOfBirth }, { tenant, host }))
+    const added =
+      data && (await upgrade({ accessToken: data.access_token, dateOfBirth }, { tenant, host }))
     const exchanges = [token.exchange, ...(added ? [added.exchange] : [])]
     await updateSession(request, tenant, { ...session, exchanges })
     return { reply: toResult(tenant) }
@@ -242,10 +289,16 @@ function requireCode({ flow, callback, exchanges }: Session): string {
     )
   }
   if (!isTrusted(callback)) {
-    throw refused('a check of the callback failed, so the shop does not use its code.', 'This code is not used')
+    throw refused(
+      'a check of the callback failed, so the shop does not use its code.',
+      'This code is not used',
+    )
   }
   if (exchanges.length > 0) {
-    throw refused('the code of this flow is exchanged already; it is single use.', 'This code is used up')
+    throw refused(
+      'the code of this flow is exchanged already; it is single use.',
+      'This code is used up',
+    )
   }
   return code
 }
@@ -253,5 +306,6 @@ function requireCode({ flow, callback, exchanges }: Session): string {
 const refused = (problem: string, title: string) =>
   Refusal.invalidRequest(`code: ${problem}`, {
     title,
-    restartHint: 'Start again in the demo app: select “Allow an upgrade”, press Verify my age and answer as child-12.',
+    restartHint:
+      'Start again in the demo app: select “Allow an upgrade”, press Verify my age and answer as child-12.',
   })

@@ -18,7 +18,10 @@ export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {
   return rows.map((row) => ({ ...row, handler: ofOwnHost(row.handler, host) }))
 }
 
-/** Like every page of the sandbox, the shop refuses forms that came by a foreign host name (DNS rebinding). */
+/**
+ * Like every page of the sandbox, the shop refuses forms that came by a foreign host name (DNS
+ * rebinding).
+ */
 const ofOwnHost =
   (handler: Handler, { guard }: HttpHost): Handler =>
   (request, tenant) => {

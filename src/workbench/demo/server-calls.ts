@@ -9,7 +9,12 @@ import type { HttpHost } from '../../server/http/handler.ts'
 import { ENDPOINTS, endpointPath } from '../../service/oidc/endpoints.ts'
 import { useIssuer } from '../../service/oidc/provider.ts'
 import { allPassed, checkResultSchema } from './checks/check.ts'
-import { type CalledFlow, checkReply, keySetSchema, type ServerAnswer } from './checks/check-reply.ts'
+import {
+  type CalledFlow,
+  checkReply,
+  keySetSchema,
+  type ServerAnswer,
+} from './checks/check-reply.ts'
 
 export const exchangeSchema = z.object({
   title: z.string(),
@@ -41,7 +46,10 @@ interface World {
 }
 
 /** E2: pushes a Create request for an age that the app has verified. */
-export function push({ dateOfBirth, state }: { dateOfBirth: string; state: string }, world: World): Promise<Answered> {
+export function push(
+  { dateOfBirth, state }: { dateOfBirth: string; state: string },
+  world: World,
+): Promise<Answered> {
   const { tenant } = world
   const fields = {
     client_id: DEMO_CLIENT_ID,
@@ -62,7 +70,10 @@ export function sendCode(code: string, world: World): Promise<Answered> {
   const fields = { grant_type: 'authorization_code', code }
   const basic = Buffer.from(`${DEMO_CLIENT_ID}:${secretOf(world.tenant)}`).toString('base64')
   const request = formCall('token', fields, { Authorization: `Basic ${basic}` })
-  return call('E4: exchange the code', request, { shown: { Authorization: 'Basic ***', ...fields }, world })
+  return call('E4: exchange the code', request, {
+    shown: { Authorization: 'Basic ***', ...fields },
+    world,
+  })
 }
 
 /** E5: adds an age signal to the age key that the token names. */
@@ -79,18 +90,31 @@ export function upgrade(
     headers: { Authorization: `Bearer ${accessToken}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ authorization_details: details }),
   }
-  const shown = { Authorization: 'Bearer ***', authorization_details: JSON.stringify(details, undefined, 2) }
+  const shown = {
+    Authorization: 'Bearer ***',
+    authorization_details: JSON.stringify(details, undefined, 2),
+  }
   return call('E5: add the age signal', request, { shown, world })
 }
 
-/** E6: the discovery document, and the key set. There are no keys unless all checks of both replies passed. */
+/**
+ * E6: the discovery document, and the key set. There are no keys unless all checks of both replies
+ * passed.
+ */
 export async function readKeys(world: World) {
   const { useDiscovery, jwks } = ENDPOINTS
   const options = { shown: {}, world }
-  const document = await call('E6: read the discovery document', readCall('discovery', useDiscovery.path), options)
+  const document = await call(
+    'E6: read the discovery document',
+    readCall('discovery', useDiscovery.path),
+    options,
+  )
   if (document.body === undefined) return { keys: undefined, exchanges: [document.exchange] }
   const set = await call('E6: read the key set', readCall('jwks', jwks.path), options)
-  return { keys: keySetSchema.safeParse(set.body).data?.keys, exchanges: [document.exchange, set.exchange] }
+  return {
+    keys: keySetSchema.safeParse(set.body).data?.keys,
+    exchanges: [document.exchange, set.exchange],
+  }
 }
 
 export type FetchedKeys = Awaited<ReturnType<typeof readKeys>>
@@ -117,20 +141,34 @@ async function call(
   { shown, world }: { shown: Exchange['sent']; world: World },
 ): Promise<Answered> {
   const { provider } = world.tenant
-  // The answer is that for callers of the base URL, which may name a proxy or a mapped port that this process cannot reach.
+  // The answer is that for callers of the base URL, which may name a proxy or a mapped port that
+  // this process cannot reach.
   const headers = { ...request.headers, Host: new URL(provider.baseUrl).host }
   const reply = await callOwnServer({ ...request, headers, url: ownAddress(path, world) })
   const { checks, body } = checkReply(flow, reply, useIssuer(provider))
   const { status, text } = reply ?? { status: 0, text: '' }
-  const common = { title, method: request.method, url: provider.baseUrl + path, sent: shown, status, checks }
-  return { exchange: { ...common, answer: masked(body) ?? text }, body: allPassed(checks) ? body : undefined }
+  const common = {
+    title,
+    method: request.method,
+    url: provider.baseUrl + path,
+    sent: shown,
+    status,
+    checks,
+  }
+  return {
+    exchange: { ...common, answer: masked(body) ?? text },
+    body: allPassed(checks) ? body : undefined,
+  }
 }
 
 /** The address on which this process listens. */
-const ownAddress = (path: string, { tenant, host }: World) => `${host.ownUrl}${tenant.basePath}${path}`
+const ownAddress = (path: string, { tenant, host }: World) =>
+  `${host.ownUrl}${tenant.basePath}${path}`
 
 const masked = (body: unknown) =>
-  typeof body === 'object' && body !== null && 'access_token' in body ? { ...body, access_token: '***' } : body
+  typeof body === 'object' && body !== null && 'access_token' in body
+    ? { ...body, access_token: '***' }
+    : body
 
 const secretOf = ({ clients }: Tenant) => clients.find(DEMO_CLIENT_ID)?.clientSecret ?? ''
 
@@ -143,7 +181,10 @@ function ageSignal(dateOfBirth: string, { provider }: Tenant) {
     age: { date_of_birth: dateOfBirth },
     verification_id: uuidOf(provider.clock.now()),
     verified_at: new Date(provider.clock.now()).toISOString(),
-    provenance: provenanceAllowlist.find((path) => path === '/sandbox') ?? provenanceAllowlist[0] ?? '/sandbox',
+    provenance:
+      provenanceAllowlist.find((path) => path === '/sandbox') ??
+      provenanceAllowlist[0] ??
+      '/sandbox',
     attributes: { issuing_country: 'US' },
   }
 }
@@ -170,10 +211,16 @@ interface OwnCall {
 const MAX_WAIT_MS = 5_000
 
 /**
- * Makes a call as the server of a relying party, but only to this process: `url` never comes from a request. Redirects are not followed.
- * Resolves to `undefined` when the connection breaks, or nothing comes in time.
+ * Makes a call as the server of a relying party, but only to this process: `url` never comes from a
+ * request. Redirects are not followed. Resolves to `undefined` when the connection breaks, or
+ * nothing comes in time.
  */
-export function callOwnServer({ method, url, headers: own, body = '' }: OwnCall): Promise<ServerAnswer | undefined> {
+export function callOwnServer({
+  method,
+  url,
+  headers: own,
+  body = '',
+}: OwnCall): Promise<ServerAnswer | undefined> {
   // Coverage is about other apps.
   const headers = { 'X-Sandbox-Tool': 'demo', ...own }
   // The certificate may be self-signed; the process itself listens at this address.

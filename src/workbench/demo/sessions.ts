@@ -57,7 +57,11 @@ const COOKIE_SECONDS = 3_600
 export async function beginSession(session: Session, tenant: Tenant): Promise<Cookie> {
   const id = randomBytes(16).toString('base64url')
   await keep(id, session, tenant)
-  return { name: COOKIE, value: id, options: { path: demoPath(tenant), sameSite: 'lax', maxAge: COOKIE_SECONDS } }
+  return {
+    name: COOKIE,
+    value: id,
+    options: { path: demoPath(tenant), sameSite: 'lax', maxAge: COOKIE_SECONDS },
+  }
 }
 
 /** The session of a browser. @throws Refusal 400 when the browser has none */
@@ -74,8 +78,11 @@ export async function requireSession(request: Incoming, tenant: Tenant): Promise
 }
 
 /** Replaces the session of a browser that has one. */
-export const updateSession = (request: Incoming, tenant: Tenant, session: Session): Awaitable<void> =>
-  keep(idIn(request), session, tenant)
+export const updateSession = (
+  request: Incoming,
+  tenant: Tenant,
+  session: Session,
+): Awaitable<void> => keep(idIn(request), session, tenant)
 
 const idIn = (request: Incoming) => readCookie(request, COOKIE) ?? ''
 

@@ -19,9 +19,14 @@ import { beginSession } from './sessions.ts'
 export const showStart =
   (host: HttpHost): Handler =>
   (request, tenant) =>
-    showDemo({ request, tenant, host }, (frame) => renderDemoStart(frame, addressOfBase(request, tenant)))
+    showDemo({ request, tenant, host }, (frame) =>
+      renderDemoStart(frame, addressOfBase(request, tenant)),
+    )
 
-/** The URL of the demo below the base URL, if the browser came by another name: there it has no session cookie. */
+/**
+ * The URL of the demo below the base URL, if the browser came by another name: there it has no
+ * session cookie.
+ */
 function addressOfBase(request: Incoming, tenant: Tenant): string | undefined {
   const { host, origin } = new URL(tenant.provider.baseUrl)
   const called = request.header('host')
@@ -29,7 +34,10 @@ function addressOfBase(request: Incoming, tenant: Tenant): string | undefined {
 }
 
 /** @param rightAddress the URL at which the demo works, if this page has another */
-export function renderDemoStart(frame: ConsoleFrame, rightAddress: string | undefined): RenderedPage {
+export function renderDemoStart(
+  frame: ConsoleFrame,
+  rightAddress: string | undefined,
+): RenderedPage {
   return renderDemoPage(frame, {
     title: 'Demo shop',
     main: html`<div class="row page-title"><h1>Demo shop</h1> <p>A relying party built into the sandbox. It makes the same calls as your app, over HTTP, and shows what it sends and what it checks.</p></div>
@@ -104,14 +112,23 @@ export const renderDateField = (): Html =>
 export const startUse: Handler = async (request, tenant) => {
   const state = randomValue()
   const sent = useParameters(readDemoForm(request), state, tenant)
-  const session = { flow: 'use', state, request: sent, startedAt: tenant.clock.now(), exchanges: [] } as const
+  const session = {
+    flow: 'use',
+    state,
+    request: sent,
+    startedAt: tenant.clock.now(),
+    exchanges: [],
+  } as const
   const cookie = await beginSession(session, tenant)
   return { reply: { ...toAuthorization(useIssuer(tenant.provider), sent), cookies: [cookie] } }
 }
 
 const pushed = z.object({ request_uri: z.string() })
 
-/** E2 and E3: pushes the request and sends the browser to the service; a refused push is shown on the result page. */
+/**
+ * E2 and E3: pushes the request and sends the browser to the service; a refused push is shown on
+ * the result page.
+ */
 export const startCreate =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -120,14 +137,20 @@ export const startCreate =
     const { exchange, body } = await push({ dateOfBirth, state }, { tenant, host })
     const session = { flow: 'create', state, exchanges: [exchange] } as const
     const { data } = pushed.safeParse(body)
-    if (!data) return { reply: { ...toResult(tenant), cookies: [await beginSession(session, tenant)] } }
+    if (!data)
+      return { reply: { ...toResult(tenant), cookies: [await beginSession(session, tenant)] } }
     const sent = createParameters(data.request_uri, tenant)
     const cookie = await beginSession({ ...session, request: sent }, tenant)
     return { reply: { ...toAuthorization(createIssuer(tenant.provider), sent), cookies: [cookie] } }
   }
 
 function useParameters(fields: Fields, state: string, { provider }: Tenant) {
-  const { claims = '', response_mode: responseMode = 'fragment', can_create: canCreate, upgrade } = fields
+  const {
+    claims = '',
+    response_mode: responseMode = 'fragment',
+    can_create: canCreate,
+    upgrade,
+  } = fields
   return {
     scope: upgrade === 'true' ? `openid ${upgradeScope(provider.brand)}` : 'openid',
     response_type: 'id_token',

@@ -25,7 +25,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'first-steps': 'Use, Create and Upgrade by hand, with curl.',
     troubleshooting: 'By symptom: the message that you see, why it comes, and how to mend it.',
     configuration: 'Every flag, environment variable and key of the config file.',
-    console: 'What the pages show, their keys, and recordings: a flow as a test, a scenario, a HAR or a shell script.',
+    console:
+      'What the pages show, their keys, and recordings: a flow as a test, a scenario, a HAR or a shell script.',
     'command-line': 'Every command of agekey-sandbox, with its output.',
   },
   'Connect an app': {
@@ -34,14 +35,18 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'Which OpenID Connect libraries work as they are, the lines that each needs, and which wrong answers each refuses.',
   },
   Test: {
-    library: 'createSandbox and connectSandbox, with Vitest, Playwright and node:test, and the test ids of the pages.',
-    driving: 'Who decides a flow, in which order; the clock; tenants; scenarios, which say in YAML what users do.',
+    library:
+      'createSandbox and connectSandbox, with Vitest, Playwright and node:test, and the test ids of the pages.',
+    driving:
+      'Who decides a flow, in which order; the clock; tenants; scenarios, which say in YAML what users do.',
     testing: 'Whole suites for pytest, go test and Cypress, and the calls for any other language.',
     personas: 'The test users, and how to write your own.',
     outcomes:
       'Every ending that a flow or a call can be given, what a correct client does about it, and the readings of what is open.',
-    audit: 'Gives a running app every wrong answer and says which ones it lets in; also as tests of your suite.',
-    coverage: 'What your tests have not seen: answers, wrong answers and server calls that were never delivered.',
+    audit:
+      'Gives a running app every wrong answer and says which ones it lets in; also as tests of your suite.',
+    coverage:
+      'What your tests have not seen: answers, wrong answers and server calls that were never delivered.',
     'control-api': 'Every call that drives the sandbox over HTTP, with curl and its answer.',
   },
   'Coding agents': {
@@ -74,7 +79,10 @@ export function findDocuments(): readonly PackageDocument[] {
 export const findDocument = (name: string): PackageDocument | undefined =>
   findDocuments().find((document) => document.name === name)
 
-function readGroup([group, lines]: readonly [string, Readonly<Record<string, string>>]): readonly PackageDocument[] {
+function readGroup([group, lines]: readonly [
+  string,
+  Readonly<Record<string, string>>,
+]): readonly PackageDocument[] {
   const files = documentFiles()
   return Object.entries(lines).flatMap(([name, line]) => {
     const file = files.get(name)

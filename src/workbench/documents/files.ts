@@ -15,14 +15,17 @@ const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
 const LINKED_FILES = ['LICENSE', 'compose.yaml']
 
 /**
- * Files that are served at their path below `/_sandbox/`, besides those in `docs/`, so that the relative links of a document work in its
- * Markdown too.
+ * Files that are served at their path below `/_sandbox/`, besides those in `docs/`, so that the
+ * relative links of a document work in its Markdown too.
  */
-export const FILES_BESIDE_DOCS: readonly string[] = [...Object.values(OTHER_DOCUMENTS), ...LINKED_FILES]
+export const FILES_BESIDE_DOCS: readonly string[] = [
+  ...Object.values(OTHER_DOCUMENTS),
+  ...LINKED_FILES,
+]
 
 /**
- * The file of each document below the root of the package, by the name of the document. `docs/maintainers/` and `CONTRIBUTING.md` are for
- * contributors and stay in the repository.
+ * The file of each document below the root of the package, by the name of the document.
+ * `docs/maintainers/` and `CONTRIBUTING.md` are for contributors and stay in the repository.
  */
 export function documentFiles(): ReadonlyMap<string, string> {
   const pages = readdirSync(new URL('docs/', packageRoot)).filter((name) => name.endsWith('.md'))
@@ -32,30 +35,43 @@ export function documentFiles(): ReadonlyMap<string, string> {
   ])
 }
 
-const TYPES: Readonly<Record<string, string>> = { '.webp': 'image/webp', '.md': 'text/markdown; charset=utf-8' }
+const TYPES: Readonly<Record<string, string>> = {
+  '.webp': 'image/webp',
+  '.md': 'text/markdown; charset=utf-8',
+}
 
 /** The media type of a served file; any other file is plain text. */
-export const mediaTypeOf = (file: string): string => TYPES[extname(file)] ?? 'text/plain; charset=utf-8'
+export const mediaTypeOf = (file: string): string =>
+  TYPES[extname(file)] ?? 'text/plain; charset=utf-8'
 
-/** What documents link to or show, below the root of the package: `docs/pictures/flow.webp`, `examples/express/app.js`. */
+/**
+ * What documents link to or show, below the root of the package: `docs/pictures/flow.webp`,
+ * `examples/express/app.js`.
+ */
 export const linkedFiles = (): readonly string[] => [
   ...LINKED_FILES,
   ...['docs/pictures', 'docs/scenarios', 'public/schemas', 'examples'].flatMap(filesBelow),
 ]
 
 /**
- * The package leaves examples and pictures out, which the repository and the image have. Only names are asked of the folder: below a zip
- * file of Yarn PnP an entry lacks the folder that it stands in (4.9), or names another one (4.18).
+ * The package leaves examples and pictures out, which the repository and the image have. Only names
+ * are asked of the folder: below a zip file of Yarn PnP an entry lacks the folder that it stands in
+ * (4.9), or names another one (4.18).
  */
 function filesBelow(folder: string): readonly string[] {
   const path = fileURLToPath(new URL(folder, packageRoot))
   if (!existsSync(path)) return []
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
-    .filter((name) => !name.split('/').includes('node_modules') && statSync(join(path, name)).isFile())
+    .filter(
+      (name) => !name.split('/').includes('node_modules') && statSync(join(path, name)).isFile(),
+    )
     .map((name) => posix.join(folder, name))
 }
 
-/** The path of a file to which a document links, below the root of the package; of a folder that of its README. */
+/**
+ * The path of a file to which a document links, below the root of the package; of a folder that of
+ * its README.
+ */
 export const linkedFile = (document: string, path: string): string =>
   posix.join(posix.dirname(document), path.endsWith('/') ? `${path}README.md` : path)

@@ -19,7 +19,8 @@ export interface Section {
 export function sectionsOf(markdown: string): readonly Section[] {
   const sections: { heading: Tokens.Heading; tokens: Token[] }[] = []
   for (const token of new Lexer().lex(markdown.replace(FRONT_MATTER, ''))) {
-    if (isMarkedToken(token) && token.type === 'heading') sections.push({ heading: token, tokens: [] })
+    if (isMarkedToken(token) && token.type === 'heading')
+      sections.push({ heading: token, tokens: [] })
     else sections.at(-1)?.tokens.push(token)
   }
   const uses = new Map<string, number>()
@@ -42,7 +43,10 @@ export function sectionsOf(markdown: string): readonly Section[] {
 /** The settings in YAML before the text of a skill. */
 const FRONT_MATTER = /^---\n.*?\n---\n/s
 
-/** GitHub keeps letters, digits, hyphens and underscores of a heading, in lower case, and turns each blank into a hyphen. */
+/**
+ * GitHub keeps letters, digits, hyphens and underscores of a heading, in lower case, and turns each
+ * blank into a hyphen.
+ */
 const slugOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -87,17 +91,24 @@ function plainTextOf(token: Token): string {
   }
 }
 
-/** The URL of a link or an image in a document; `undefined` when its target is not served, so that no link is made. */
+/**
+ * The URL of a link or an image in a document; `undefined` when its target is not served, so that
+ * no link is made.
+ */
 export type FindAddress = (target: string) => string | undefined
 
 /**
- * Renders a section of a document. Each text passes the `html` tag, so that nothing of a document becomes markup; of raw HTML only
- * pictures and line breaks are shown.
+ * Renders a section of a document. Each text passes the `html` tag, so that nothing of a document
+ * becomes markup; of raw HTML only pictures and line breaks are shown.
  */
-export function renderSection({ anchor, depth, headingTokens, tokens }: Section, addressOf: FindAddress): Html {
+export function renderSection(
+  { anchor, depth, headingTokens, tokens }: Section,
+  addressOf: FindAddress,
+): Html {
   const tag = `h${depth}`
   // The title of the document is the heading of the page.
-  const heading = depth > 1 && html`<${tag} id="${anchor}">${inline(headingTokens, addressOf)}</${tag}>\n`
+  const heading =
+    depth > 1 && html`<${tag} id="${anchor}">${inline(headingTokens, addressOf)}</${tag}>\n`
   return html`${heading}${tokens.map((token) => block(token, addressOf))}`
 }
 
@@ -128,7 +139,9 @@ function block(token: Token, addressOf: FindAddress): Html | string | undefined 
 }
 
 function list({ ordered, start, items }: Tokens.List, addressOf: FindAddress): Html {
-  const rendered = items.map(({ tokens }) => html`<li>${tokens.map((token) => block(token, addressOf))}</li>\n`)
+  const rendered = items.map(
+    ({ tokens }) => html`<li>${tokens.map((token) => block(token, addressOf))}</li>\n`,
+  )
   return ordered
     ? html`<ol${start !== '' && start !== 1 && html` start="${start}"`}>\n${rendered}</ol>\n`
     : html`<ul>\n${rendered}</ul>\n`
@@ -191,16 +204,24 @@ function image({ href, text }: Tokens.Image, addressOf: FindAddress): Html | str
   return address === undefined ? text : html`<img src="${address}" alt="${text}" loading="lazy">`
 }
 
-/** Pictures of raw HTML, which can name another picture for dark pages; GitHub offers no other way. */
+/**
+ * Pictures of raw HTML, which can name another picture for dark pages; GitHub offers no other way.
+ */
 function pictures(markup: string, addressOf: FindAddress): readonly Html[] {
-  const found = [...markup.matchAll(/<picture>.*?<\/picture>|<img\b[^>]*>/gs)].map(([picture]) => picture)
+  const found = [...markup.matchAll(/<picture>.*?<\/picture>|<img\b[^>]*>/gs)].map(
+    ([picture]) => picture,
+  )
   return found.flatMap((picture) => {
     const attribute = (name: string) => RegExp(` ${name}="([^"]+)"`).exec(picture)?.[1]
-    const addressIn = (target: string | undefined) => (target === undefined ? undefined : addressOf(target))
+    const addressIn = (target: string | undefined) =>
+      target === undefined ? undefined : addressOf(target)
     const [light, dark] = [addressIn(attribute('src')), addressIn(attribute('srcset'))]
     if (light === undefined) return []
-    const source = dark !== undefined && html`<source media="(prefers-color-scheme: dark)" srcset="${dark}">`
-    return [html`<picture>${source}<img src="${light}" alt="${attribute('alt')}" loading="lazy"></picture>`]
+    const source =
+      dark !== undefined && html`<source media="(prefers-color-scheme: dark)" srcset="${dark}">`
+    return [
+      html`<picture>${source}<img src="${light}" alt="${attribute('alt')}" loading="lazy"></picture>`,
+    ]
   })
 }
 

@@ -80,7 +80,8 @@ function renderContents({ sections }: PackageDocument): Html | false {
 const MAX_CONTENTS = 40
 
 /**
- * The list of documents for language models (llmstxt.org): a title, what it is, and links to Markdown in groups.
+ * The list of documents for language models (llmstxt.org): a title, what it is, and links to
+ * Markdown in groups.
  * @param addressOf the address of a document as Markdown
  */
 export function renderLlmsText(addressOf: (document: PackageDocument) => string): string {
@@ -118,7 +119,10 @@ ${found.length > 0 && renderFound(controlPath, found)}
 }
 
 function renderFound(controlPath: string, found: readonly FoundSection[]): Html {
-  const many = found.length === MAX_FOUND ? `The first ${MAX_FOUND} sections` : counted(found.length, 'section')
+  const many =
+    found.length === MAX_FOUND
+      ? `The first ${MAX_FOUND} sections`
+      : counted(found.length, 'section')
   return html`<h2>${many}</h2>
 <ol class="doc-found">${found.map(
     ({ document, title, heading, anchor, excerpt, terms }) => html`<li>
@@ -146,12 +150,21 @@ const renderSearchForm = (controlPath: string, { query = '', isNarrow = false } 
 ${!isNarrow && html`<button class="secondary">Search</button>`}
 </form>`
 
-const renderPage = (frame: ConsoleFrame, content: { title: string; lead: Html; body: Html }): RenderedPage =>
-  renderConsolePage(frame, { ...content, current: 'docs', styles: ['documents.css'], scripts: ['copy.js'] })
+const renderPage = (
+  frame: ConsoleFrame,
+  content: { title: string; lead: Html; body: Html },
+): RenderedPage =>
+  renderConsolePage(frame, {
+    ...content,
+    current: 'docs',
+    styles: ['documents.css'],
+    scripts: ['copy.js'],
+  })
 
 /**
- * Resolves the links of a document: to its own sections, other documents, files beside them, and other sites. A file outside the package
- * is linked in the repository, if the package names one; a picture of it is left out.
+ * Resolves the links of a document: to its own sections, other documents, files beside them, and
+ * other sites. A file outside the package is linked in the repository, if the package names one; a
+ * picture of it is left out.
  */
 function createAddressFinder(from: string, { controlPath, shell }: ConsoleFrame): FindAddress {
   const files = linkedFiles()

@@ -22,8 +22,8 @@ const LINKED_PATHS = [
 const loadPages = onDemand(() => import('./pages.ts'))
 
 /**
- * The documents of the package, as pages and as Markdown. Decision: they need no control token, also from other machines, because they
- * hold no secret.
+ * The documents of the package, as pages and as Markdown. Decision: they need no control token,
+ * also from other machines, because they hold no secret.
  */
 export function createDocumentRoutes(host: HttpHost): readonly RouteRow[] {
   const showIndex: Handler = async (request, tenant) => {
@@ -33,9 +33,14 @@ export function createDocumentRoutes(host: HttpHost): readonly RouteRow[] {
   const showSearch: Handler = async (request, tenant) => {
     const { renderSearch } = await loadPages()
     const query = readSearch(request)['q'] ?? ''
-    return { reply: page(200, await renderSearch(await consoleFrame(request, tenant, host), query)) }
+    return {
+      reply: page(200, await renderSearch(await consoleFrame(request, tenant, host), query)),
+    }
   }
-  /** `docs/audit` is the page, `docs/audit.md` the Markdown. The Markdown of the README is served where its links work. */
+  /**
+   * `docs/audit` is the page, `docs/audit.md` the Markdown. The Markdown of the README is served
+   * where its links work.
+   */
   const showDocument: Handler = async (request, tenant) => {
     const { name = '' } = request.params
     const wanted = name.replace(/\.md$/, '')
@@ -43,7 +48,11 @@ export function createDocumentRoutes(host: HttpHost): readonly RouteRow[] {
     if (file === undefined) throw unknownDocument(name)
     if (name !== wanted) {
       const isHere = file === `docs/${name}`
-      return { reply: isHere ? await fileReply(file) : redirect(302, `${tenant.basePath}/_sandbox/${file}`) }
+      return {
+        reply: isHere
+          ? await fileReply(file)
+          : redirect(302, `${tenant.basePath}/_sandbox/${file}`),
+      }
     }
     const { renderServedDocument } = await loadPages()
     const rendered = renderServedDocument(await consoleFrame(request, tenant, host), name)
@@ -58,9 +67,15 @@ export function createDocumentRoutes(host: HttpHost): readonly RouteRow[] {
       return { path: `/_sandbox/${path}`, method: 'get', handler: sendLinkedFile, errors: 'page' }
     }),
     ...FILES_BESIDE_DOCS.map((file): RouteRow => {
-      return { path: `/_sandbox/${file}`, method: 'get', handler: async () => ({ reply: await fileReply(file) }) }
+      return {
+        path: `/_sandbox/${file}`,
+        method: 'get',
+        handler: async () => ({ reply: await fileReply(file) }),
+      }
     }),
-    ...['/llms.txt', '/_sandbox/llms.txt'].map((path): RouteRow => ({ path, method: 'get', handler: sendLlmsText })),
+    ...['/llms.txt', '/_sandbox/llms.txt'].map(
+      (path): RouteRow => ({ path, method: 'get', handler: sendLlmsText }),
+    ),
   ]
 }
 
@@ -68,17 +83,30 @@ export function createDocumentRoutes(host: HttpHost): readonly RouteRow[] {
 const sendLinkedFile: Handler = async ({ path }) => {
   const file = linkedFile('', path.slice('/_sandbox/'.length))
   if (linkedFiles().includes(file)) return { reply: await fileReply(file) }
-  const where = file.startsWith('examples/') ? 'the repository has the examples' : '/_sandbox/docs lists the documents'
-  throw Refusal.notFound(`docs: there is no file ${JSON.stringify(file.slice(0, 80))} here; ${where}`)
+  const where = file.startsWith('examples/')
+    ? 'the repository has the examples'
+    : '/_sandbox/docs lists the documents'
+  throw Refusal.notFound(
+    `docs: there is no file ${JSON.stringify(file.slice(0, 80))} here; ${where}`,
+  )
 }
 
 const sendLlmsText: Handler = async (_request, { provider }) => {
   const { renderLlmsText } = await loadPages()
   const text = renderLlmsText(({ file }) => `${provider.baseUrl}/_sandbox/${file}`)
-  return { reply: { status: 200, headers: headersOf('text/plain; charset=utf-8'), body: { kind: 'text', text } } }
+  return {
+    reply: {
+      status: 200,
+      headers: headersOf('text/plain; charset=utf-8'),
+      body: { kind: 'text', text },
+    },
+  }
 }
 
-/** @param file a path below the root of the package from a fixed list; no part of it comes from a request */
+/**
+ * @param file a path below the root of the package from a fixed list; no part of it comes from a
+ * request
+ */
 async function fileReply(file: string): Promise<Reply> {
   const bytes = await readFile(new URL(file, packageRoot))
   return { status: 200, headers: headersOf(mediaTypeOf(file)), body: { kind: 'bytes', bytes } }
@@ -88,8 +116,11 @@ const headersOf = (type: string) => ({ 'Content-Type': type, 'Cache-Control': 'n
 
 const unknownDocument = (name: string) => {
   const known = [...documentFiles().keys()]
-  return Refusal.notFound(`docs: ${unknownName('document', name, known)} /_sandbox/docs lists all.`, {
-    title: 'No such document',
-    suggestions: nearest(name, known),
-  })
+  return Refusal.notFound(
+    `docs: ${unknownName('document', name, known)} /_sandbox/docs lists all.`,
+    {
+      title: 'No such document',
+      suggestions: nearest(name, known),
+    },
+  )
 }

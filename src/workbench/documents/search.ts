@@ -33,10 +33,13 @@ export const MAX_QUERY = 200
 const MAX_WORDS = 12
 
 /**
- * The sections that contain all words of `query`, the best first. Its first 200 characters and 12 words count; a word may be incomplete
- * or misspelt by a letter.
+ * The sections that contain all words of `query`, the best first. Its first 200 characters and 12
+ * words count; a word may be incomplete or misspelt by a letter.
  */
-export async function searchDocuments(query: string, limit: number = MAX_FOUND): Promise<readonly FoundSection[]> {
+export async function searchDocuments(
+  query: string,
+  limit: number = MAX_FOUND,
+): Promise<readonly FoundSection[]> {
   index ??= createIndex()
   const { sections, engine, names } = await index
   const asked = query.slice(0, MAX_QUERY)
@@ -72,17 +75,32 @@ async function createIndex() {
   })
   const sections = findDocuments().flatMap(({ name, title, sections }) =>
     sections.map(({ anchor, heading, tokens }): IndexedSection => {
-      return { id: `${name}#${anchor}`, document: name, title, heading, anchor, text: plainText(tokens).trim() }
+      return {
+        id: `${name}#${anchor}`,
+        document: name,
+        title,
+        heading,
+        anchor,
+        text: plainText(tokens).trim(),
+      }
     }),
   )
   await mapInTurns(sections, (section) => engine.add(section))
-  return { sections: new Map(sections.map((section) => [section.id, section])), engine, names: catalogueNames() }
+  return {
+    sections: new Map(sections.map((section) => [section.id, section])),
+    engine,
+    names: catalogueNames(),
+  }
 }
 
 /** `id_token.expired` and `PAR-07` are single words, which are also found by their parts. */
-const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+(?:[_.-][\p{L}\p{N}]+)*/gu) ?? []
+const wordsOf = (text: string): string[] =>
+  text.match(/[\p{L}\p{N}]+(?:[_.-][\p{L}\p{N}]+)*/gu) ?? []
 
-/** Pages of rows contain nearly every word. They come first for the name of a row, and last for any other word. */
+/**
+ * Pages of rows contain nearly every word. They come first for the name of a row, and last for any
+ * other word.
+ */
 const CATALOGUES = ['rules', 'outcomes']
 
 /** Pages that name nearly everything and explain little: guides come before them. */
@@ -98,9 +116,13 @@ const LESS_WANTED: Readonly<Record<string, number>> = {
 const catalogueNames = (): readonly string[] =>
   findDocuments()
     .filter(({ name }) => CATALOGUES.includes(name))
-    .flatMap(({ markdown }) => [...markdown.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = '']) => name.toLowerCase()))
+    .flatMap(({ markdown }) =>
+      [...markdown.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = '']) => name.toLowerCase()),
+    )
 
-/** Only a word with an inner mark may be the beginning of a name: `id_token.exp`, but not `upgrade`. */
+/**
+ * Only a word with an inner mark may be the beginning of a name: `id_token.exp`, but not `upgrade`.
+ */
 const isName = (word: string, names: readonly string[]) =>
   names.includes(word) || (/[_.-]/.test(word) && names.some((name) => name.startsWith(word)))
 
@@ -118,6 +140,7 @@ function excerptOf(text: string, terms: readonly string[]): string {
   const place = longestFirst.map((term) => lower.indexOf(term)).find((found) => found >= 0) ?? 0
   const start = place < 60 ? 0 : text.lastIndexOf(' ', place - 50) + 1
   const end = start + MAX_EXCERPT
-  const cut = text.length <= end ? text.slice(start) : `${text.slice(start, text.lastIndexOf(' ', end))} …`
+  const cut =
+    text.length <= end ? text.slice(start) : `${text.slice(start, text.lastIndexOf(' ', end))} …`
   return start === 0 ? cut : `… ${cut}`
 }

@@ -63,7 +63,10 @@ const INSTRUCTIONS =
 
 const { params: paramsSchema } = CallToolRequestSchema.shape
 
-/** Refuses wrong params in the words of the sandbox; the SDK would answer with an internal error and zod's JSON. */
+/**
+ * Refuses wrong params in the words of the sandbox; the SDK would answer with an internal error and
+ * zod's JSON.
+ */
 const callSchema = CallToolRequestSchema.extend({
   params: z.unknown().transform((params) => {
     const checked = checkAgainst(paramsSchema, params)
@@ -87,7 +90,10 @@ const NO_VALIDATOR = {
   },
 }
 
-/** The mistake of a caller in the words of the sandbox. Any other error is a bug and is reported to the host. */
+/**
+ * The mistake of a caller in the words of the sandbox. Any other error is a bug and is reported to
+ * the host.
+ */
 function failure(error: unknown, onError: (error: unknown) => void): CallToolResult {
   const isRefused = error instanceof Refusal || error instanceof SandboxError
   if (!isRefused) onError(error)
@@ -99,23 +105,41 @@ function failure(error: unknown, onError: (error: unknown) => void): CallToolRes
 
 /** A refusal that names a call of the control API names the tool for the same list instead. */
 const byTools = (message: string) =>
-  message.replace('GET /_sandbox/personas', 'list_personas').replace('GET /_sandbox/catalog', 'list_outcomes')
+  message
+    .replace('GET /_sandbox/personas', 'list_personas')
+    .replace('GET /_sandbox/catalog', 'list_outcomes')
 
-/** Answers a message of the Model Context Protocol with one JSON document, without session and stream. */
-export async function answerMessage(request: Incoming, tenant: Tenant, host: HttpHost): Promise<Reply> {
+/**
+ * Answers a message of the Model Context Protocol with one JSON document, without session and
+ * stream.
+ */
+export async function answerMessage(
+  request: Incoming,
+  tenant: Tenant,
+  host: HttpHost,
+): Promise<Reply> {
   const { signal } = request
   if (/^\s*\[/.test(request.text))
-    return rpcError(null, 'a batch of messages is not taken: send each message in a request of its own')
+    return rpcError(
+      null,
+      'a batch of messages is not taken: send each message in a request of its own',
+    )
   const { call, lastEnded } = createLocalTransport(
     (operationId, input) => performInProcess(operationId, input, { tenant, host, signal }),
     () => tenant.journal.lastEnded(tenant.name),
   )
-  const sandbox = createSandboxApi({ call, lastEnded }, { name: tenant.name, baseUrl: tenant.provider.baseUrl })
+  const sandbox = createSandboxApi(
+    { call, lastEnded },
+    { name: tenant.name, baseUrl: tenant.provider.baseUrl },
+  )
   const server = createMcpServer({ sandbox, call }, host)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   try {
-    const response = await Promise.race([transport.handleRequest(webRequest(request)), whenGone(signal)])
+    const response = await Promise.race([
+      transport.handleRequest(webRequest(request)),
+      whenGone(signal),
+    ])
     return response === undefined ? noContent() : await replyOf(response, request)
   } finally {
     await server.close()
@@ -144,7 +168,10 @@ const whenGone = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => resolve(undefined))
   })
 
-/** Bytes of one answer, at most: a larger one helps no agent, and many at once would fill the memory. */
+/**
+ * Bytes of one answer, at most: a larger one helps no agent, and many at once would fill the
+ * memory.
+ */
 const MAX_ANSWER_BYTES = 1024 * 1024
 
 async function replyOf(response: Response, request: Incoming): Promise<Reply> {
@@ -155,7 +182,10 @@ async function replyOf(response: Response, request: Incoming): Promise<Reply> {
       .object({ id: z.union([z.string(), z.number()]) })
       .catch({ id: '' })
       .parse(JSON.parse(request.text))
-    return rpcError(id, `the answer has ${bytes} bytes, and at most ${MAX_ANSWER_BYTES} are sent: ask for less`)
+    return rpcError(
+      id,
+      `the answer has ${bytes} bytes, and at most ${MAX_ANSWER_BYTES} are sent: ask for less`,
+    )
   }
   return {
     status: response.status,

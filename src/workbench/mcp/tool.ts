@@ -5,7 +5,10 @@ import { parseWith } from '../../server/http/parse.ts'
 /** The sandbox of a tool: one tenant in this process. */
 export interface ToolContext {
   readonly sandbox: SandboxApi
-  /** Makes a control call whose input its schema alone checks. @throws SandboxError when the call is refused */
+  /**
+   * Makes a control call whose input its schema alone checks.
+   * @throws SandboxError when the call is refused
+   */
   readonly call: Transport['call']
 }
 
@@ -15,7 +18,9 @@ interface ToolAnswer {
   readonly text: string
 }
 
-/** The effect of a tool on the sandbox. Clients ask their user before the second and the third kind. */
+/**
+ * The effect of a tool on the sandbox. Clients ask their user before the second and the third kind.
+ */
 export type Effect = 'reads' | 'changes' | 'discards'
 
 export interface Tool {
@@ -26,7 +31,10 @@ export interface Tool {
   readonly effect: Effect
   /** The JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>
-  /** @throws Refusal for arguments that do not match the schema @throws SandboxError when the sandbox refuses */
+  /**
+   * @throws Refusal for arguments that do not match the schema
+   * @throws SandboxError when the sandbox refuses
+   */
   run(args: unknown, context: ToolContext): Promise<ToolAnswer>
 }
 
@@ -39,8 +47,15 @@ export function defineTool<Input extends z.ZodObject>({
   readonly input: Input
   run(args: z.output<Input>, context: ToolContext): Promise<ToolAnswer>
 }): Tool {
-  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
-  return { ...rest, inputSchema, run: async (args, context) => run(parseWith(input, args, 'arguments'), context) }
+  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(input, {
+    io: 'input',
+    unrepresentable: 'any',
+  })
+  return {
+    ...rest,
+    inputSchema,
+    run: async (args, context) => run(parseWith(input, args, 'arguments'), context),
+  }
 }
 
 /** A list as text: a heading, and a line for each item. */

@@ -27,7 +27,13 @@ test.each([
 ])('An app that %s is unreachable', async (_what, url, why) => {
   const hops = [expect.objectContaining({ party: 'app', status: 0 })]
   const problem = `${url} cannot be reached: ${why}`
-  expect(await visit(url)).toEqual({ end: 'unreachable', url: `${url}/`, problem, hops, page: undefined })
+  expect(await visit(url)).toEqual({
+    end: 'unreachable',
+    url: `${url}/`,
+    problem,
+    hops,
+    page: undefined,
+  })
 })
 
 test('An app that is named below localhost is on this machine, and has no connection left open when it has answered', async () => {
@@ -43,21 +49,42 @@ const dropped = (status: number, problem: RegExp, page: unknown = undefined) => 
   page,
 })
 const CLOSED = /^http:\/\/127.0.0.1:\d+ closed the connection /
-const REDIRECT = 'HTTP/1.1 302 Found\r\nLocation: http://elsewhere.test/\r\nContent-Length: 9\r\n\r\n'
+const REDIRECT =
+  'HTTP/1.1 302 Found\r\nLocation: http://elsewhere.test/\r\nContent-Length: 9\r\n\r\n'
 const LONG = REDIRECT.replace('elsewhere.test/', `elsewhere.test/?${'x'.repeat(200 * 1024)}`)
 const IN_A_CHUNK = 'HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nWelc\r\n'
 const UPGRADE = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'
 const ENDLESS_HEADERS = `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(300 * 1024)}`
 
 test.each<readonly [string, string, object]>([
-  ['closes the connection without an answer', '', dropped(0, /closed the connection without an answer$/)],
+  [
+    'closes the connection without an answer',
+    '',
+    dropped(0, /closed the connection without an answer$/),
+  ],
   ['dies in its headers', 'HTTP/1.1 200 OK\r\nContent-', dropped(0, CLOSED)],
-  ['dies in its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nWelc', dropped(200, CLOSED, { text: 'Welc' })],
+  [
+    'dies in its body',
+    'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nWelc',
+    dropped(200, CLOSED, { text: 'Welc' }),
+  ],
   ['dies in a chunk', IN_A_CHUNK, dropped(500, CLOSED, { text: 'Welc' })],
-  ['dies after a redirect', REDIRECT, { end: 'elsewhere', url: 'http://elsewhere.test/', hops: [{ status: 302 }] }],
+  [
+    'dies after a redirect',
+    REDIRECT,
+    { end: 'elsewhere', url: 'http://elsewhere.test/', hops: [{ status: 302 }] },
+  ],
   ['redirects to an address of 200 KB', LONG, { end: 'elsewhere', hops: [{ status: 302 }] }],
-  ['speaks another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', dropped(0, /be read: Parse Error: Expected HTTP/)],
-  ['sends headers without end', ENDLESS_HEADERS, dropped(0, /cannot be read: Parse Error: Header overflow/)],
+  [
+    'speaks another protocol',
+    'SSH-2.0-OpenSSH_9.6\r\n',
+    dropped(0, /be read: Parse Error: Expected HTTP/),
+  ],
+  [
+    'sends headers without end',
+    ENDLESS_HEADERS,
+    dropped(0, /cannot be read: Parse Error: Header overflow/),
+  ],
   ['changes to another protocol', UPGRADE, { end: 'dropped' }],
 ])('An app that %s ends the visit, and what came is kept', async (_what, bytes, expected) => {
   expect(await visit(await startRawServer((socket) => socket.end(bytes)))).toMatchObject(expected)
@@ -65,7 +92,9 @@ test.each<readonly [string, string, object]>([
 
 test('An app that resets the connection after an answer without a length has answered', async () => {
   const url = await startRawServer((socket) =>
-    socket.write('HTTP/1.1 431 Too Large\r\nConnection: close\r\n\r\n', () => socket.resetAndDestroy()),
+    socket.write('HTTP/1.1 431 Too Large\r\nConnection: close\r\n\r\n', () =>
+      socket.resetAndDestroy(),
+    ),
   )
   expect(await visit(url)).toMatchObject({ end: 'page', page: { status: 431 } })
 })
@@ -74,20 +103,30 @@ test('An app that never answers is left when the time of the visit is up', async
   const over = new AbortController()
   const app = await startWebApp(() => over.abort())
   const { end, problem, page: shown } = await visit(app.url, { signal: over.signal })
-  expect([end, problem, shown]).toEqual(['timed_out', `${app.url} did not answer in time`, undefined])
+  expect([end, problem, shown]).toEqual([
+    'timed_out',
+    `${app.url} did not answer in time`,
+    undefined,
+  ])
   await app.allClosed()
 })
 
 test.each(['', 'Content-Length: 99\r\n', 'Transfer-Encoding: chunked\r\n'])(
   'An app that never ends its page (%j) is left when the time is up, and what came is kept',
   async (header) => {
-    const url = await startRawServer((socket) => socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n4\r\nWelc\r\n`))
+    const url = await startRawServer((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n4\r\nWelc\r\n`),
+    )
     const over = new AbortController()
     const abort = () => setImmediate(() => over.abort())
     subscribe('http.client.response.finish', abort)
     onTestFinished(() => void unsubscribe('http.client.response.finish', abort))
     const { end, hops, page: shown } = await visit(url, { signal: over.signal })
-    expect([end, hops[0]?.status, shown?.text]).toEqual(['timed_out', 200, expect.stringContaining('Welc')])
+    expect([end, hops[0]?.status, shown?.text]).toEqual([
+      'timed_out',
+      200,
+      expect.stringContaining('Welc'),
+    ])
   },
 )
 
@@ -100,7 +139,9 @@ test('A page without end is read up to the first megabyte', async () => {
 
 test('An app on https is visited by TLS with a certificate that is given, and not otherwise', async () => {
   const { key, cert } = await generateCertificate(['localhost'], Date.now())
-  const server = createHttpsServer({ key, cert }, (_request, response) => response.end('safe')).listen(0, 'localhost')
+  const server = createHttpsServer({ key, cert }, (_request, response) =>
+    response.end('safe'),
+  ).listen(0, 'localhost')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   const url = `https://localhost:${(server.address() as AddressInfo).port}`
@@ -122,14 +163,24 @@ test('A sandbox is not reached when the time is up before the decision comes, or
     over.abort()
     return new Promise<'stop'>(() => {})
   }
-  const { end, hops } = await visit(app.url, { sandboxUrl: sandbox.url, signal: over.signal, decide })
+  const { end, hops } = await visit(app.url, {
+    sandboxUrl: sandbox.url,
+    signal: over.signal,
+    decide,
+  })
   expect([end, hops.length, sandbox.requests]).toEqual(['timed_out', 1, []])
-  const early = visit('http://sandbox.test/v1/oidc/use', { signal: over.signal, decide: () => Promise.reject() })
+  const early = visit('http://sandbox.test/v1/oidc/use', {
+    signal: over.signal,
+    decide: () => Promise.reject(),
+  })
   expect(await early).toMatchObject({ end: 'timed_out', hops: [] })
 })
 
 test('A persona with a line break cannot be sent to a sandbox', async () => {
   const decide = async () => ({ persona: 'adult\npassport' })
   const problem = expect.stringContaining('Invalid character in header content')
-  expect(await visit('http://sandbox.test/v1/oidc/use', { decide })).toMatchObject({ end: 'unreachable', problem })
+  expect(await visit('http://sandbox.test/v1/oidc/use', { decide })).toMatchObject({
+    end: 'unreachable',
+    problem,
+  })
 })

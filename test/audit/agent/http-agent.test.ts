@@ -1,12 +1,26 @@
 import { expect, test, vi } from 'vitest'
 import type { AuthorizationRequest } from '../../../src/audit/agent/browser.ts'
-import { createCookies, createHttpAgent, MAX_REDIRECTS } from '../../../src/audit/agent/http-agent.ts'
+import {
+  createCookies,
+  createHttpAgent,
+  MAX_REDIRECTS,
+} from '../../../src/audit/agent/http-agent.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { visit } from '../../support/visit.ts'
-import { page, type ReceivedRequest, redirectTo, routes, startWebApp, type WebHandler } from '../../support/web-app.ts'
+import {
+  page,
+  type ReceivedRequest,
+  redirectTo,
+  routes,
+  startWebApp,
+  type WebHandler,
+} from '../../support/web-app.ts'
 
-/** An app whose `/verify` sends the browser to E1 by `verify`, and whose callback page shows the names of the parameters. */
+/**
+ * An app whose `/verify` sends the browser to E1 by `verify`, and whose callback page shows the
+ * names of the parameters.
+ */
 async function startRelyingParty({
   mode = 'query',
   verify = redirectTo,
@@ -24,7 +38,10 @@ async function startRelyingParty({
       return response.end(`got ${[...new URLSearchParams(query ?? request.body).keys()].join(' ')}`)
     }
     const parameters = useRequest({ redirect_uri: `${app.url}/callback`, response_mode: mode })
-    return verify(`${sandbox.url}/v1/oidc/use?${new URLSearchParams(parameters)}`)(request, response)
+    return verify(`${sandbox.url}/v1/oidc/use?${new URLSearchParams(parameters)}`)(
+      request,
+      response,
+    )
   })
   const open = (options: Parameters<typeof visit>[1] = {}) =>
     visit(`${app.url}/verify`, { sandboxUrl: sandbox.url, ...options })
@@ -34,29 +51,42 @@ async function startRelyingParty({
 test.each([
   ['query', 302, 'GET'],
   ['form_post', 200, 'POST'],
-] as const)('The HTTP agent goes from an app to E1, and by %s to the callback', async (mode, status, method) => {
-  const { open } = await startRelyingParty({ mode })
-  const { end, hops, page, url, problem } = await open()
-  expect({ end, url, problem, text: page?.text }).toEqual({ end: 'page', text: 'got id_token state' })
-  expect(hops).toMatchObject([
-    { party: 'app', method: 'GET', status: 302, isCallback: false },
-    { party: 'sandbox', method: 'GET', status, endpoint: 'E1', isCallback: false },
-    { party: 'app', method, status: 200, endpoint: undefined, isCallback: true },
-  ])
-})
+] as const)(
+  'The HTTP agent goes from an app to E1, and by %s to the callback',
+  async (mode, status, method) => {
+    const { open } = await startRelyingParty({ mode })
+    const { end, hops, page, url, problem } = await open()
+    expect({ end, url, problem, text: page?.text }).toEqual({
+      end: 'page',
+      text: 'got id_token state',
+    })
+    expect(hops).toMatchObject([
+      { party: 'app', method: 'GET', status: 302, isCallback: false },
+      { party: 'sandbox', method: 'GET', status, endpoint: 'E1', isCallback: false },
+      { party: 'app', method, status: 200, endpoint: undefined, isCallback: true },
+    ])
+  },
+)
 
 test('The HTTP agent asks how a request of E1 is to end, and forces that on the sandbox alone', async () => {
   const { open, app, sandbox } = await startRelyingParty()
-  const decide = vi.fn(async (_request: AuthorizationRequest) => ({ persona: 'child-12', outcome: 'access_denied' }))
+  const decide = vi.fn(async (_request: AuthorizationRequest) => ({
+    persona: 'child-12',
+    outcome: 'access_denied',
+  }))
   expect((await open({ decide })).page?.text).toContain('error')
   const asked = { endpoint: 'E1', parameters: { client_id: 'ak_test_sandbox', state: 'state-1' } }
   expect(decide.mock.calls).toMatchObject([[asked]])
   expect(sandbox.calls).toHaveLength(1)
-  expect(app.requests.flatMap(({ headers }) => Object.keys(headers)).filter((name) => /^x-/.test(name))).toEqual([])
+  expect(
+    app.requests.flatMap(({ headers }) => Object.keys(headers)).filter((name) => /^x-/.test(name)),
+  ).toEqual([])
 })
 
 test('The HTTP agent goes to a callback at another origin, which belongs to the app from then on', async () => {
-  const other = await startWebApp(routes({ '/callback': redirectTo('/welcome'), '/welcome': page('welcome') }))
+  const other = await startWebApp(
+    routes({ '/callback': redirectTo('/welcome'), '/welcome': page('welcome') }),
+  )
   const sandbox = await startWebApp(redirectTo(`${other.url}/callback`))
   const app = await startWebApp(redirectTo(`${sandbox.url}/v1/oidc/use`))
   const { end, hops } = await visit(app.url, { sandboxUrl: sandbox.url })
@@ -66,7 +96,11 @@ test('The HTTP agent goes to a callback at another origin, which belongs to the 
 test('The HTTP agent stops before E1 when that is the decision, and rejects when none can be made', async () => {
   const { open, sandbox } = await startRelyingParty()
   const url = expect.stringContaining(`${sandbox.url}/v1/oidc/use?`)
-  expect(await open({ decide: async () => 'stop' })).toMatchObject({ end: 'stopped', hops: [{}], url })
+  expect(await open({ decide: async () => 'stop' })).toMatchObject({
+    end: 'stopped',
+    hops: [{}],
+    url,
+  })
   expect(sandbox.calls).toEqual([])
   const visited = open({ decide: () => Promise.reject(new Error('the sandbox is gone')) })
   await expect(visited).rejects.toThrow('the sandbox is gone')
@@ -90,16 +124,27 @@ test('A visit of the HTTP agent ends at a page of the sandbox, and says why it r
 })
 
 test('The HTTP agent reads the id of a flow from the header of the sandbox, and from none of an app', async () => {
-  const { url } = await startWebApp((_, response) => response.setHeader('X-AgeKey-Sandbox-Flow', 'f1').end())
+  const { url } = await startWebApp((_, response) =>
+    response.setHeader('X-AgeKey-Sandbox-Flow', 'f1').end(),
+  )
   expect((await visit(url)).hops).toMatchObject([{ party: 'app', flow: undefined }])
-  expect((await visit(url, { sandboxUrl: url })).hops).toMatchObject([{ party: 'sandbox', flow: 'f1' }])
+  expect((await visit(url, { sandboxUrl: url })).hops).toMatchObject([
+    { party: 'sandbox', flow: 'f1' },
+  ])
 })
 
-const attribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+const attribute = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 
 test.each([
-  ['a link', (e1: string) => `<p>Adults only. <a href="/help">Help</a> <a href="${e1}">Prove your age</a>`],
-  ['a refresh', (e1: string) => `<meta http-equiv="Refresh" content="1; URL='${e1}'"><p>One moment`],
+  [
+    'a link',
+    (e1: string) => `<p>Adults only. <a href="/help">Help</a> <a href="${e1}">Prove your age</a>`,
+  ],
+  [
+    'a refresh',
+    (e1: string) => `<meta http-equiv="Refresh" content="1; URL='${e1}'"><p>One moment`,
+  ],
 ])('A page of an app leads the HTTP agent to E1 by %s', async (_by, html) => {
   const { open } = await startRelyingParty({ verify: (e1) => page(html(attribute(e1))) })
   const { end, hops, page: shown } = await open()
@@ -112,7 +157,12 @@ const AGAIN = (path: string) => `<a href="SANDBOX/v1/oidc/${path}">Try again</a>
 test.each([
   ['ends the visit though it links to E1 once more', AGAIN('use'), ['E1'], /^<a/],
   ['that links to E3 leads there, once', AGAIN('create?request_uri=x'), ['E1', 'E3'], /./],
-  ['leads on by a form of a script', `${FORM}<script>document.forms[0].submit()</script>`, ['E1'], /^got ok$/],
+  [
+    'leads on by a form of a script',
+    `${FORM}<script>document.forms[0].submit()</script>`,
+    ['E1'],
+    /^got ok$/,
+  ],
   ['stays when it has a form for its user', FORM, ['E1'], /^<form/],
 ])('A page after the callback %s', async (_what, html, endpoints, text) => {
   const callback: WebHandler = (...call) => page(html.replace('SANDBOX', sandbox.url))(...call)
@@ -125,19 +175,29 @@ test.each([
 test.each([
   ...[301, 302, 303].map((status) => [status, 'GET', '', undefined] as const),
   ...[307, 308].map((status) => [status, 'POST', '{"name":"Ada"}', 'application/json'] as const),
-])('A redirect with %i after a POST is followed by %s with the body %j', async (status, method, body, type) => {
-  const app = await startWebApp(routes({ '/': redirectTo('next?a=1', status), '/next': page('') }))
-  await visit({ url: app.url, json: { name: 'Ada' } })
-  expect(app.requests).toMatchObject([
-    { method: 'POST', path: '/', body: '{"name":"Ada"}' },
-    { method, body },
-  ])
-  expect([app.requests[1]?.path, app.requests[1]?.headers['content-type']]).toEqual(['/next?a=1', type])
-})
+])(
+  'A redirect with %i after a POST is followed by %s with the body %j',
+  async (status, method, body, type) => {
+    const app = await startWebApp(
+      routes({ '/': redirectTo('next?a=1', status), '/next': page('') }),
+    )
+    await visit({ url: app.url, json: { name: 'Ada' } })
+    expect(app.requests).toMatchObject([
+      { method: 'POST', path: '/', body: '{"name":"Ada"}' },
+      { method, body },
+    ])
+    expect([app.requests[1]?.path, app.requests[1]?.headers['content-type']]).toEqual([
+      '/next?a=1',
+      type,
+    ])
+  },
+)
 
 test('An answer is a page when it redirects without a location, or has a location without a redirect', async () => {
   const { url } = await startWebApp(({ path }, response) =>
-    path === '/' ? response.writeHead(302).end('here') : response.writeHead(201, { Location: '/' }).end('made'),
+    path === '/'
+      ? response.writeHead(302).end('here')
+      : response.writeHead(201, { Location: '/' }).end('made'),
   )
   expect((await visit(url)).page).toMatchObject({ status: 302, text: 'here' })
   expect((await visit(`${url}/created`)).page).toMatchObject({ status: 201, text: 'made' })
@@ -146,13 +206,21 @@ test('An answer is a page when it redirects without a location, or has a locatio
 test('The HTTP agent follows 20 redirects of an app, and ends the visit at the next one', async () => {
   const app = await startWebApp(redirectTo('/again'))
   const { end, hops, url, problem } = await visit(app.url)
-  expect([end, hops.length, url]).toEqual(['too_many_redirects', MAX_REDIRECTS + 1, `${app.url}/again`])
+  expect([end, hops.length, url]).toEqual([
+    'too_many_redirects',
+    MAX_REDIRECTS + 1,
+    `${app.url}/again`,
+  ])
   expect(problem).toBe('it goes on after 20 redirects')
 })
 
 test('The fragment of a redirect is kept from the server, and handed on to an address without a fragment', async () => {
   const umlaut = Buffer.from('/über').toString('latin1')
-  const pages = { '/': redirectTo('/one#token=1'), '/one': redirectTo(umlaut), '/%C3%BCber': page('') }
+  const pages = {
+    '/': redirectTo('/one#token=1'),
+    '/one': redirectTo(umlaut),
+    '/%C3%BCber': page(''),
+  }
   const app = await startWebApp(routes(pages))
   const { page: shown } = await visit(app.url)
   expect(app.requests.map(({ path }) => path)).toEqual(['/', '/one', '/%C3%BCber'])
@@ -171,18 +239,29 @@ test.each(['javascript:alert(1)', 'myapp://callback?x=1', 'http://', 'http://[::
 test('A redirect to another origin ends the visit of the HTTP agent without a request', async () => {
   const other = await startWebApp(page('other'))
   const app = await startWebApp(redirectTo(`${other.url}/login`))
-  expect(await visit(app.url)).toMatchObject({ end: 'elsewhere', url: `${other.url}/login`, page: undefined })
+  expect(await visit(app.url)).toMatchObject({
+    end: 'elsewhere',
+    url: `${other.url}/login`,
+    page: undefined,
+  })
   expect(other.requests).toEqual([])
 })
 
-test.each(['/verify', 'mailto:a@example.test', 'ftp://localhost/'])('The HTTP agent never opens %s', async (url) => {
-  const { end, problem } = await visit(url)
-  expect([end, problem]).toEqual(['unreachable', `${url} is no http or https address`])
-})
+test.each(['/verify', 'mailto:a@example.test', 'ftp://localhost/'])(
+  'The HTTP agent never opens %s',
+  async (url) => {
+    const { end, problem } = await visit(url)
+    expect([end, problem]).toEqual(['unreachable', `${url} is no http or https address`])
+  },
+)
 
 test('The HTTP agent requests nothing of a public address unless that is allowed', async () => {
   const problem = 'http://203.0.113.1 is neither on this machine nor in a private network'
-  expect(await visit('http://203.0.113.1/verify')).toMatchObject({ end: 'elsewhere', problem, hops: [] })
+  expect(await visit('http://203.0.113.1/verify')).toMatchObject({
+    end: 'elsewhere',
+    problem,
+    hops: [],
+  })
   const browser = createHttpAgent({ anyAddress: true }).newBrowser()
   const allowed = await visit('http://203.0.113.1/', { browser, signal: AbortSignal.abort() })
   expect(allowed).toMatchObject({ end: 'timed_out', hops: [{ party: 'app', status: 0 }] })
@@ -191,13 +270,21 @@ test('The HTTP agent requests nothing of a public address unless that is allowed
 test('An address below the base URL of a tenant is of the sandbox, and an address beside that is not', async () => {
   const server = await startWebApp(page('a page'))
   const sandboxUrl = `${server.url}/t/audit`
-  const app = await startWebApp((request, response) => redirectTo(`${server.url}${request.path}`)(request, response))
-  const endAt = async (path: string) => (await visit(`${app.url}${path}/v1/oidc/use`, { sandboxUrl })).end
+  const app = await startWebApp((request, response) =>
+    redirectTo(`${server.url}${request.path}`)(request, response),
+  )
+  const endAt = async (path: string) =>
+    (await visit(`${app.url}${path}/v1/oidc/use`, { sandboxUrl })).end
   expect(await endAt('/t/audit')).toBe('sandbox_page')
   expect([await endAt('/t/audit2'), await endAt('')]).toEqual(['elsewhere', 'elsewhere'])
 })
 
-const KINDS = ['strict=1; SameSite=Strict', 'lax=1; SameSite=Lax', 'none=1; SameSite=None; Secure', 'fresh=1']
+const KINDS = [
+  'strict=1; SameSite=Strict',
+  'lax=1; SameSite=Lax',
+  'none=1; SameSite=None; Secure',
+  'fresh=1',
+]
 const ALL = ['fresh', 'lax', 'none', 'strict']
 
 /** Names of the cookies in a request. */
@@ -240,7 +327,9 @@ test('The cookies of an app never go to a sandbox on the same host', async () =>
 })
 
 test('Cookies last from visit to visit of a browser, stand in the hop that set them, and reach no other', async () => {
-  const app = await startWebApp((_request, response) => response.setHeader('Set-Cookie', [...KINDS, '']).end())
+  const app = await startWebApp((_request, response) =>
+    response.setHeader('Set-Cookie', [...KINDS, '']).end(),
+  )
   const agent = createHttpAgent()
   const browser = agent.newBrowser()
   const { hops } = await visit(app.url, { browser })
@@ -253,7 +342,10 @@ test('Cookies last from visit to visit of a browser, stand in the hop that set t
 const site = ({ headers }: ReceivedRequest) => [headers['sec-fetch-site'], headers.origin]
 
 test('Sec-Fetch-Site says who made a request, and a request that the app made has all cookies', async () => {
-  const app = await visitedBy('form_post', page(`${FORM}<script>document.forms[0].submit()</script>`))
+  const app = await visitedBy(
+    'form_post',
+    page(`${FORM}<script>document.forms[0].submit()</script>`),
+  )
   expect(app.requests.map(cookiesOf).at(-1)).toEqual(ALL)
   expect(app.requests.map(site)).toEqual([
     ['none', undefined],
@@ -276,11 +368,21 @@ test('A form goes with the origin of the app from its user, with none from anoth
 })
 
 test('The HTTP agent sends the headers of a browser that opens a page', async () => {
-  const app = await startWebApp((_request, response) => response.setHeader('Content-Type', 'Text/HTML; a="b"').end())
+  const app = await startWebApp((_request, response) =>
+    response.setHeader('Content-Type', 'Text/HTML; a="b"').end(),
+  )
   expect((await visit(app.url)).page?.mediaType).toBe('text/html')
-  const sent = { 'accept-encoding': 'identity', 'accept-language': 'en', 'sec-fetch-mode': 'navigate' }
+  const sent = {
+    'accept-encoding': 'identity',
+    'accept-language': 'en',
+    'sec-fetch-mode': 'navigate',
+  }
   const userAgent = expect.stringContaining('agekey-sandbox audit')
-  expect(app.requests[0]?.headers).toMatchObject({ ...sent, 'sec-fetch-dest': 'document', 'user-agent': userAgent })
+  expect(app.requests[0]?.headers).toMatchObject({
+    ...sent,
+    'sec-fetch-dest': 'document',
+    'user-agent': userAgent,
+  })
 })
 
 /** The cookies that a browser sends to `to` after `from` set a cookie. */
@@ -293,15 +395,55 @@ function sent(setCookie: string, from: string, to = from): string | undefined {
 const SECURE = '__Host-a=1; Secure; Path=/'
 
 test.each<readonly [string, string, string, string, string | undefined]>([
-  ['goes to each port of its host', 'a=1', 'http://localhost:3000/', 'http://localhost:4000/', 'a=1'],
-  ['of localhost does not go to 127.0.0.1', 'a=1', 'http://localhost/', 'http://127.0.0.1/', undefined],
-  ['goes below its path', 'a=1; Path=/auth', 'http://localhost/', 'http://localhost/auth/callback', 'a=1'],
-  ['does not leave its path', 'a=1; Path=/auth', 'http://localhost/', 'http://localhost/authors', undefined],
-  ['may name a domain that is an address', 'a=1; Domain=127.0.0.1', 'http://127.0.0.1/', 'http://127.0.0.1/', 'a=1'],
-  ['with Secure is refused at another machine', 'a=1; Secure', 'http://app.test/', 'http://app.test/', undefined],
-  ...['http://localhost/', 'http://127.0.0.1/', 'http://[::1]/', 'http://app.localhost/', 'https://app.test/'].map(
-    (url) => [`with Secure is sent at ${url}`, SECURE, url, url, '__Host-a=1'] as const,
-  ),
+  [
+    'goes to each port of its host',
+    'a=1',
+    'http://localhost:3000/',
+    'http://localhost:4000/',
+    'a=1',
+  ],
+  [
+    'of localhost does not go to 127.0.0.1',
+    'a=1',
+    'http://localhost/',
+    'http://127.0.0.1/',
+    undefined,
+  ],
+  [
+    'goes below its path',
+    'a=1; Path=/auth',
+    'http://localhost/',
+    'http://localhost/auth/callback',
+    'a=1',
+  ],
+  [
+    'does not leave its path',
+    'a=1; Path=/auth',
+    'http://localhost/',
+    'http://localhost/authors',
+    undefined,
+  ],
+  [
+    'may name a domain that is an address',
+    'a=1; Domain=127.0.0.1',
+    'http://127.0.0.1/',
+    'http://127.0.0.1/',
+    'a=1',
+  ],
+  [
+    'with Secure is refused at another machine',
+    'a=1; Secure',
+    'http://app.test/',
+    'http://app.test/',
+    undefined,
+  ],
+  ...[
+    'http://localhost/',
+    'http://127.0.0.1/',
+    'http://[::1]/',
+    'http://app.localhost/',
+    'https://app.test/',
+  ].map((url) => [`with Secure is sent at ${url}`, SECURE, url, url, '__Host-a=1'] as const),
 ])('A cookie %s', (_what, setCookie, from, to, expected) => {
   expect(sent(setCookie, from, to)).toBe(expected)
 })

@@ -3,14 +3,20 @@ import type { ShownPage } from '../../../src/audit/agent/browser.ts'
 import { onwardByItself, waysOf } from '../../../src/audit/agent/onward.ts'
 
 const URL_OF_PAGE = 'http://app.test/callback?state=1'
-const pageOf = (text: string): ShownPage => ({ url: URL_OF_PAGE, status: 200, mediaType: 'text/html', text })
+const pageOf = (text: string): ShownPage => ({
+  url: URL_OF_PAGE,
+  status: 200,
+  mediaType: 'text/html',
+  text,
+})
 
 const POSTED = {
   method: 'POST',
   url: new URL('http://app.test/next'),
   body: { type: 'application/x-www-form-urlencoded', text: '' },
 }
-const withScript = (script: string) => pageOf(`<form method="post" action="/next"></form><script>${script}</script>`)
+const withScript = (script: string) =>
+  pageOf(`<form method="post" action="/next"></form><script>${script}</script>`)
 
 test.each([
   'document.forms[0].submit()',
@@ -45,9 +51,14 @@ test.each<readonly [string, string | undefined]>([
   ["0, '/next'", NEXT],
   ['0.5;url="/next"', NEXT],
   [' 0 ; url = http://app.test/next', NEXT],
-  ...['2;url=/next', '0', '0;url=', `0;url=${URL_OF_PAGE}`, '0;url=javascript:alert(1)', 'soon;url=/next'].map(
-    (content) => [content, undefined] as const,
-  ),
+  ...[
+    '2;url=/next',
+    '0',
+    '0;url=',
+    `0;url=${URL_OF_PAGE}`,
+    '0;url=javascript:alert(1)',
+    'soon;url=/next',
+  ].map((content) => [content, undefined] as const),
 ])('The refresh %s leads a page to %s', (content, url) => {
   const page = pageOf(`<meta http-equiv="Refresh" content="${content.replaceAll('"', '&quot;')}">`)
   expect(onwardByItself(page)?.url.href).toBe(url)
@@ -70,7 +81,10 @@ test('A form that a user sends carries what a browser sends of the fields, and t
 
 test('A form without a method is sent by GET with its fields for a query, and one without an address to its page', () => {
   const url = new URL('http://app.test/next?a=1')
-  expect(sent('<form action="/next?old=1"><input name=a value=1></form>')).toEqual({ method: 'GET', url })
+  expect(sent('<form action="/next?old=1"><input name=a value=1></form>')).toEqual({
+    method: 'GET',
+    url,
+  })
   expect(sent('<form method=post></form>')?.url.href).toBe(URL_OF_PAGE)
 })
 

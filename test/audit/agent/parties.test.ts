@@ -19,9 +19,12 @@ const rows = (urls: string, isPrivate: boolean) =>
     .split(/\s+/)
     .map((url) => [url, isPrivate] as const)
 
-test.each([...rows(PRIVATE, true), ...rows(PUBLIC, false)])('That the address %s is private is %s', (url, expected) => {
-  expect(isPrivateAddress(url)).toBe(expected)
-})
+test.each([...rows(PRIVATE, true), ...rows(PUBLIC, false)])(
+  'That the address %s is private is %s',
+  (url, expected) => {
+    expect(isPrivateAddress(url)).toBe(expected)
+  },
+)
 
 test.each([
   ['http://localhost:2435/v1/oidc/use?a=b', 'E1'],
@@ -31,9 +34,12 @@ test.each([
   ['http://localhost:3000/v1/oidc/use', undefined],
   ['https://127.0.0.1:2435/v1/oidc/use', undefined],
   ['http://shop.example:2435/v1/oidc/use', undefined],
-])('For a sandbox at localhost:2435 an app that sends the browser to %s calls %s', (url, endpoint) => {
-  expect(calledEndpoint(new URL(url), 'http://localhost:2435')).toBe(endpoint)
-})
+])(
+  'For a sandbox at localhost:2435 an app that sends the browser to %s calls %s',
+  (url, endpoint) => {
+    expect(calledEndpoint(new URL(url), 'http://localhost:2435')).toBe(endpoint)
+  },
+)
 
 test('The endpoints of a tenant are below its path under every name of this machine', () => {
   const url = new URL('http://127.0.0.1:2435/t/ci-1/v1/oidc/use')

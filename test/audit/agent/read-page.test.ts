@@ -1,13 +1,24 @@
 import { expect, test } from 'vitest'
 import type { ShownPage } from '../../../src/audit/agent/browser.ts'
-import { explanationOf, firstSentence, titleOf, wordsOf } from '../../../src/audit/agent/read-page.ts'
+import {
+  explanationOf,
+  firstSentence,
+  titleOf,
+  wordsOf,
+} from '../../../src/audit/agent/read-page.ts'
 
 const url = 'http://app.test/'
-const pageOf = (text: string, mediaType = 'text/html'): ShownPage => ({ url, status: 200, mediaType, text })
+const pageOf = (text: string, mediaType = 'text/html'): ShownPage => ({
+  url,
+  status: 200,
+  mediaType,
+  text,
+})
 const json = (value: unknown) => pageOf(JSON.stringify(value), 'application/json')
 
 test('The words of a page are those of title and visible text, in lower case, each once and in order', () => {
-  const html = '<title>Members</title><h1>Welcome, Ada!</h1><p>You are &quot;18&quot;.</p>Members <b>W</b>elcome'
+  const html =
+    '<title>Members</title><h1>Welcome, Ada!</h1><p>You are &quot;18&quot;.</p>Members <b>W</b>elcome'
   expect(wordsOf(pageOf(html))).toEqual(['members', 'welcome', 'ada', 'you', 'are', '18'])
 })
 
@@ -15,9 +26,12 @@ const SECRET = `<script>secret()</script>; <style>secret{}</style>; <template><p
   <noscript>secret</noscript>; <!-- secret -->; <input type="hidden" name="secret" value="secret">
   <div hidden><p>secret</p></div>; <p style="color:red;display:none">secret</p>; <head><meta name="secret" content="secret"></head>`
 
-test.each(SECRET.split(/[;\n] +/))('The words of a page leave out what is not shown: %s', (html) => {
-  expect(wordsOf(pageOf(`${html}<p>shown</p>`))).toEqual(['shown'])
-})
+test.each(SECRET.split(/[;\n] +/))(
+  'The words of a page leave out what is not shown: %s',
+  (html) => {
+    expect(wordsOf(pageOf(`${html}<p>shown</p>`))).toEqual(['shown'])
+  },
+)
 
 test('The words of a page leave out identifiers and keep long words', () => {
   const tokens = ['dGhpcyBpcyBhIHRva2Vu', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0', 'x'.repeat(41)]
@@ -25,13 +39,23 @@ test('The words of a page leave out identifiers and keep long words', () => {
     expect(wordsOf(pageOf(`sub: ${id}, here`))).toEqual(['sub', 'here'])
     expect(wordsOf(json({ sub: id }))).toEqual(['sub=…'])
   }
-  const words = 'internationalization VERIFICATION_FAILED_FOR state-of-the-art-work adult18 Über 未成年'
-  expect(wordsOf(pageOf(`<p>(${words.replaceAll(' ', ') (')})</p>`))).toEqual(words.toLowerCase().split(' '))
+  const words =
+    'internationalization VERIFICATION_FAILED_FOR state-of-the-art-work adult18 Über 未成年'
+  expect(wordsOf(pageOf(`<p>(${words.replaceAll(' ', ') (')})</p>`))).toEqual(
+    words.toLowerCase().split(' '),
+  )
 })
 
 test('The words of JSON are the values with their paths', () => {
   const value = { age: { verified: true, over: 18 }, roles: ['Member', null], none: {}, text: '' }
-  const words = ['age.verified=true', 'age.over=18', 'roles.0=member', 'roles.1=null', 'none={}', 'text=']
+  const words = [
+    'age.verified=true',
+    'age.over=18',
+    'roles.0=member',
+    'roles.1=null',
+    'none={}',
+    'text=',
+  ]
   expect(wordsOf(json(value))).toEqual(words)
 })
 
@@ -48,13 +72,17 @@ test.each([
 
 test('Words are found in a page and in JSON of thousands of parts, nested or side by side', () => {
   expect(wordsOf(pageOf(`${'<div>'.repeat(100_000)}deep`))).toEqual(['deep'])
-  expect(wordsOf(pageOf(`${'['.repeat(5_000)}1${']'.repeat(5_000)}`, 'application/json'))).toHaveLength(1)
+  expect(
+    wordsOf(pageOf(`${'['.repeat(5_000)}1${']'.repeat(5_000)}`, 'application/json')),
+  ).toHaveLength(1)
   expect(wordsOf(pageOf(`${'<p>a'.repeat(200_000)}<p>b`))).toEqual(['a', 'b'])
   expect(wordsOf(json(Array.from({ length: 200_000 }, () => 1)))).toHaveLength(200_000)
 })
 
 test('The evidence of a page is the title and the first sentence, or JSON as it came, in at most 120 characters', () => {
-  const shown = pageOf('<title> My\n app </title><h1>No</h1> <p>You are not 18 yet. Come back later.</p>')
+  const shown = pageOf(
+    '<title> My\n app </title><h1>No</h1> <p>You are not 18 yet. Come back later.</p>',
+  )
   expect([titleOf(shown), firstSentence(shown)]).toEqual(['My app', 'No You are not 18 yet.'])
   const answer = json({ error: 'Too young.' })
   expect([titleOf(answer), firstSentence(answer)]).toEqual(['', '{"error":"Too young."}'])
@@ -63,7 +91,10 @@ test('The evidence of a page is the title and the first sentence, or JSON as it 
 })
 
 test.each([
-  ['<title>Gone (agekey-sandbox)</title><p>410</p><p data-testid="error-description">It ended.</p>', 'Gone: It ended.'],
+  [
+    '<title>Gone (agekey-sandbox)</title><p>410</p><p data-testid="error-description">It ended.</p>',
+    'Gone: It ended.',
+  ],
   ['<p>Only text.</p>', 'Only text.'],
   ['', 'an empty page with status 200'],
 ])('A page of the sandbox that is %j explains %j', (html, expected) => {

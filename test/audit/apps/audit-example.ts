@@ -17,7 +17,11 @@ export interface AuditWay extends AuditRunOptions {
 }
 
 /** Audits the Express example, with some of its texts changed, in one test. */
-export async function auditExample(sandbox: Sandbox, changes: Changes, way: AuditWay = {}): Promise<AuditReport> {
+export async function auditExample(
+  sandbox: Sandbox,
+  changes: Changes,
+  way: AuditWay = {},
+): Promise<AuditReport> {
   const app = await startExpressExample(sandbox, changes)
   onTestFinished(() => app.stop())
   const { agent = createHttpAgent(), fragment, ...options } = way
@@ -27,16 +31,28 @@ export async function auditExample(sandbox: Sandbox, changes: Changes, way: Audi
 /** The findings of a report: the row for an accepted answer, all of any other finding. */
 export const said = ({ rows }: AuditReport): string[] =>
   rows
-    .filter(({ verdict }) => !['refused', 'accepted', 'observed', 'known', 'not for this app'].includes(verdict))
+    .filter(
+      ({ verdict }) =>
+        !['refused', 'accepted', 'observed', 'known', 'not for this app'].includes(verdict),
+    )
     .map(({ row, verdict, reason = '', evidence = '' }) =>
       verdict === 'let in' ? row : [row, verdict, reason, evidence].join(' '),
     )
     .toSorted()
 
 /** Expects that an audit finds exactly the rows of a broken app. */
-export async function expectRowsAlone(app: BrokenApp, sandbox: Sandbox, way: AuditWay, more: Changes = []) {
+export async function expectRowsAlone(
+  app: BrokenApp,
+  sandbox: Sandbox,
+  way: AuditWay,
+  more: Changes = [],
+) {
   const only = way.only && [...way.only, ...app.finds]
-  const report = await auditExample(sandbox, [...more, ...app.changes], { ...way, only, failOn: 'may' })
+  const report = await auditExample(sandbox, [...more, ...app.changes], {
+    ...way,
+    only,
+    failOn: 'may',
+  })
   expect(said(report)).toEqual(rowsLetIn(app).map(rowId).toSorted())
   expect(report.exit_code).toBe(1)
 }
@@ -52,8 +68,16 @@ export function expectSound(report: AuditReport, { isUseAlone = false } = {}): v
 /** A row of each kind of answer that an app meets. An audit adds their right counterparts. */
 export const SAMPLE = [
   ...['access_denied', 'create_requested', 'callback.state_missing'].map((name) => `use/${name}`),
-  ...['extra_claim', 'expired', 'nonce_missing', 'age_thresholds.strings'].map((name) => `use/id_token.${name}`),
-  ...['create/access_denied', 'create/callback.state_missing', 'par/par.500', 'token/token.500', 'upgrade/upgrade.500'],
+  ...['extra_claim', 'expired', 'nonce_missing', 'age_thresholds.strings'].map(
+    (name) => `use/id_token.${name}`,
+  ),
+  ...[
+    'create/access_denied',
+    'create/callback.state_missing',
+    'par/par.500',
+    'token/token.500',
+    'upgrade/upgrade.500',
+  ],
 ]
 
 const APP = 'const app = express()\n'
@@ -89,5 +113,8 @@ export const FRAGMENT = {
   /** The page posts the parameters to /answer, as a form. */
   byForm: [...withPage(FORM), ["app.post('/callback',", "app.post('/answer',"]],
   /** The page posts the parameters to /answer, as JSON with the last value of a repeated one. */
-  byFetch: [...withPage(FETCH), ["app.post('/callback', express.urlencoded(),", "app.post('/answer', express.json(),"]],
+  byFetch: [
+    ...withPage(FETCH),
+    ["app.post('/callback', express.urlencoded(),", "app.post('/answer', express.json(),"],
+  ],
 } as const satisfies Readonly<Record<string, Changes>>

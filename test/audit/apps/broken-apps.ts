@@ -13,10 +13,13 @@ export interface BrokenApp {
 }
 
 export const rowsLetIn = ({ finds }: BrokenApp): readonly AuditRow[] =>
-  selectRows({ only: finds }).filter((row) => row.correctClient === 'refuse' || finds.includes(rowId(row)))
+  selectRows({ only: finds }).filter(
+    (row) => row.correctClient === 'refuse' || finds.includes(rowId(row)),
+  )
 
 /** Patterns of rows whose names begin alike, from a text with a blank between two of them. */
-const rows = (beginning: string) => (names: string) => names.split(' ').map((name) => beginning + name)
+const rows = (beginning: string) => (names: string) =>
+  names.split(' ').map((name) => beginning + name)
 const tokens = rows('use/id_token.')
 const thresholds = rows('use/id_token.age_thresholds.')
 const callbacks = rows('use/callback.')
@@ -27,7 +30,8 @@ const CRYPTO = 'import { createHash, randomUUID }'
 const PINNED = "algorithms: ['RS256', 'ES256']"
 
 /** Reads a token without its signature, and checks its claims anyway: the header says alg none. */
-const DECODED = "UnsecuredJWT.decode(['eyJhbGciOiJub25lIn0', idToken.split('.')[1], ''].join('.'), options)"
+const DECODED =
+  "UnsecuredJWT.decode(['eyJhbGciOiJub25lIn0', idToken.split('.')[1], ''].join('.'), options)"
 
 /** Decodes a token when the condition holds, and verifies all others. */
 const decodedWhen = (condition: string): Changes => [
@@ -61,7 +65,10 @@ const ONLY_AUDIENCE = '    String(payload.aud) === AGE_CLIENT_ID &&\n'
 
 /** Accepts a token for which the library throws an error that meets the condition. */
 const forgiving = (condition: string): Changes => [
-  [VERIFY, `${VERIFY}.catch((error) => {\n    if (${condition}) return error\n    throw error\n  })`],
+  [
+    VERIFY,
+    `${VERIFY}.catch((error) => {\n    if (${condition}) return error\n    throw error\n  })`,
+  ],
 ]
 
 const ERROR = "  if (error !== undefined) return response.status(403).send('No age was proved.')\n"
@@ -79,13 +86,16 @@ const broken = (name: string, finds: string | readonly string[], changes: Change
 })
 
 const UPGRADED = 'Your age key says more now. <a href="/verify">Try again</a>'
-const NO_REQUEST_URI = "  if (typeof request_uri !== 'string') throw new Error('no request_uri came')\n"
+const NO_REQUEST_URI =
+  "  if (typeof request_uri !== 'string') throw new Error('no request_uri came')\n"
 
 const signature = [
   broken(
     'decodes a token without its signature',
     [
-      ...tokens('signature_* payload_changed foreign_key_* embedded_jwk jku x5* alg_* hs256_* crit_unknown'),
+      ...tokens(
+        'signature_* payload_changed foreign_key_* embedded_jwk jku x5* alg_* hs256_* crit_unknown',
+      ),
       ...tokens('kid_path_traversal kid_empty four_parts two_parts trailing_data'),
     ],
     decodedWhen('true'),
@@ -97,8 +107,16 @@ const signature = [
       withSecret(`key.export({ type: 'spki', format: '${format}' })`),
     ),
   ),
-  broken('takes HS256 with a member of the public key', tokens('hs256_with_public_key_member'), withSecret('jwk.n')),
-  broken('takes the key that a token brings along', tokens('embedded_jwk'), withKeys('(header.jwk && EmbeddedJWK)')),
+  broken(
+    'takes HS256 with a member of the public key',
+    tokens('hs256_with_public_key_member'),
+    withSecret('jwk.n'),
+  ),
+  broken(
+    'takes the key that a token brings along',
+    tokens('embedded_jwk'),
+    withKeys('(header.jwk && EmbeddedJWK)'),
+  ),
   broken(
     'fetches the key set that a token names as jku',
     tokens('jku'),
@@ -111,11 +129,18 @@ const signature = [
   ),
   broken('takes the key of a certificate that a token brings along', tokens('x5c'), [
     [CRYPTO, 'import { createHash, randomUUID, X509Certificate }'],
-    ...withKeys("(header.x5c && (() => new X509Certificate(Buffer.from(header.x5c[0], 'base64')).publicKey))"),
+    ...withKeys(
+      "(header.x5c && (() => new X509Certificate(Buffer.from(header.x5c[0], 'base64')).publicKey))",
+    ),
   ]),
-  broken('ignores crit', tokens('crit_unknown'), [[PINNED, `${PINNED}, crit: { sandbox_extension: true }`]]),
+  broken('ignores crit', tokens('crit_unknown'), [
+    [PINNED, `${PINNED}, crit: { sandbox_extension: true }`],
+  ]),
   broken('cuts what is no compact JWS into one', tokens('four_parts trailing_data'), [
-    [VERIFY, VERIFY.replace('idToken', "idToken.replace(/~.*/g, '').split('.').slice(0, 3).join('.')")],
+    [
+      VERIFY,
+      VERIFY.replace('idToken', "idToken.replace(/~.*/g, '').split('.').slice(0, 3).join('.')"),
+    ],
   ]),
   broken('reads the file that kid names as a secret', tokens('kid_path_traversal'), [
     [
@@ -161,15 +186,23 @@ const claims = [
     [AUDIENCE, ''],
     [ONLY_AUDIENCE, '    (payload.azp ?? String(payload.aud)) === AGE_CLIENT_ID &&\n'],
   ]),
-  broken('forgives an expiry for 55 minutes', tokens('expired_fifty_minutes_ago expired_ten_minutes_ago'), [
-    [PINNED, `${PINNED}, clockTolerance: 3300`],
-  ]),
+  broken(
+    'forgives an expiry for 55 minutes',
+    tokens('expired_fifty_minutes_ago expired_ten_minutes_ago'),
+    [[PINNED, `${PINNED}, clockTolerance: 3300`]],
+  ),
   broken('does not look at exp', tokens('expired*'), forgiving("error.code === 'ERR_JWT_EXPIRED'")),
   broken('does not look at nbf', tokens('nbf_future'), forgiving("error.claim === 'nbf'")),
-  broken('takes times that are text', tokens('exp_string iat_string'), forgiving("error.reason === 'invalid'")),
-  broken('accepts a token without a sound expiry', tokens('exp_missing exp_milliseconds exp_far_future iat_missing'), [
-    ['    payload.exp - payload.iat <= 600 &&\n', ''],
-  ]),
+  broken(
+    'takes times that are text',
+    tokens('exp_string iat_string'),
+    forgiving("error.reason === 'invalid'"),
+  ),
+  broken(
+    'accepts a token without a sound expiry',
+    tokens('exp_missing exp_milliseconds exp_far_future iat_missing'),
+    [['    payload.exp - payload.iat <= 600 &&\n', '']],
+  ),
   broken('does not look at sub', tokens('sub_missing sub_empty sub_number sub_too_long'), [
     ["    typeof payload.sub === 'string' &&\n    /^.{1,255}$/s.test(payload.sub) &&\n", ''],
   ]),
@@ -177,9 +210,11 @@ const claims = [
 
 /** Checks of browser, request and code. */
 const binding = [
-  broken('compares no state', '*/callback.state_* create/callback.empty create/callback.in_fragment', [
-    [' || answer.state !== sent[1]', ''],
-  ]),
+  broken(
+    'compares no state',
+    '*/callback.state_* create/callback.empty create/callback.in_fragment',
+    [[' || answer.state !== sent[1]', '']],
+  ),
   broken('takes the first of two states', '*/callback.state_twice_right_first', [
     ['answer.state !== sent[1]', '[answer.state].flat()[0] !== sent[1]'],
   ]),
@@ -192,12 +227,18 @@ const binding = [
     ['answer.state !== sent[1]', '!sentNonces.has(answer.state)'],
     ['return sent[2]', 'return sentNonces.get(answer.state)'],
   ]),
-  broken('compares no nonce', tokens('nonce_* replayed of_other_session'), [['    payload.nonce === nonce &&\n', '']]),
-  broken('takes the nonce of any request that it has sent', tokens('nonce_of_earlier_flow replayed'), [
-    ['const COOKIE = {', 'const sentNonces = new Set()\nconst COOKIE = {'],
-    ['  return { state, nonce }', '  sentNonces.add(nonce)\n  return { state, nonce }'],
-    ['payload.nonce === nonce', 'sentNonces.has(payload.nonce)'],
+  broken('compares no nonce', tokens('nonce_* replayed of_other_session'), [
+    ['    payload.nonce === nonce &&\n', ''],
   ]),
+  broken(
+    'takes the nonce of any request that it has sent',
+    tokens('nonce_of_earlier_flow replayed'),
+    [
+      ['const COOKIE = {', 'const sentNonces = new Set()\nconst COOKIE = {'],
+      ['  return { state, nonce }', '  sentNonces.add(nonce)\n  return { state, nonce }'],
+      ['payload.nonce === nonce', 'sentNonces.has(payload.nonce)'],
+    ],
+  ),
   broken('compares the nonce as text', tokens('nonce_array'), [
     ['payload.nonce === nonce', 'String(payload.nonce) === nonce'],
   ]),
@@ -230,25 +271,39 @@ ${THRESHOLDS}`,
   broken('takes a token without answers for a yes', thresholds('missing'), [
     [THRESHOLDS, `  payload.age_thresholds ??= { 18: true }\n${THRESHOLDS}`],
   ]),
-  broken('takes any threshold that is met', thresholds('lower_also other_only key_spelled_differently'), [
+  broken(
+    'takes any threshold that is met',
+    thresholds('lower_also other_only key_spelled_differently'),
     [
-      THRESHOLDS,
-      `  const met = Object.values(payload.age_thresholds ?? {})
+      [
+        THRESHOLDS,
+        `  const met = Object.values(payload.age_thresholds ?? {})
   if (met.some((one) => one === true)) payload.age_thresholds = { 18: true }
 ${THRESHOLDS}`,
+      ],
     ],
-  ]),
+  ),
   broken('copies the answers with what they inherit', thresholds('prototype'), [
-    [THRESHOLDS, `  payload.age_thresholds = Object.assign({}, payload.age_thresholds)\n${THRESHOLDS}`],
+    [
+      THRESHOLDS,
+      `  payload.age_thresholds = Object.assign({}, payload.age_thresholds)\n${THRESHOLDS}`,
+    ],
     [SHAPE, `${ONLY_18} && typeof payload.age_thresholds['18'] === 'boolean'`],
   ]),
   broken('takes a token with an error beside it', callbacks('error_and_success'), [
     ['[error, create_requested, id_token]', '[create_requested, id_token]'],
     [ERROR, ''],
   ]),
-  broken('takes a token with create_requested beside it', callbacks('create_requested_and_id_token'), [
-    ["  if (answers.length !== 1) throw new Error('an answer is a token, a wish or an error')\n", ''],
-  ]),
+  broken(
+    'takes a token with create_requested beside it',
+    callbacks('create_requested_and_id_token'),
+    [
+      [
+        "  if (answers.length !== 1) throw new Error('an answer is a token, a wish or an error')\n",
+        '',
+      ],
+    ],
+  ),
   broken('takes two tokens and reads the first', callbacks('id_token_twice_right_first'), [
     ['readToken(id_token,', 'readToken([id_token].flat()[0],'],
   ]),
@@ -275,7 +330,12 @@ ${THRESHOLDS}`,
       ...rows('create/')(`${ERRORS} request_uri.*`),
       ...rows('create/callback.')('error_unknown error_and_success error_description_*'),
     ],
-    [["  if (request.query.error !== undefined) return response.status(403).send('No age key was saved.')\n", '']],
+    [
+      [
+        "  if (request.query.error !== undefined) return response.status(403).send('No age key was saved.')\n",
+        '',
+      ],
+    ],
   ),
   broken('takes a threshold that is there for one that is met', 'use/verified', [
     ['openid svc.upgrade', 'openid'],
@@ -287,7 +347,9 @@ ${THRESHOLDS}`,
   broken(
     'lets users in whose token it cannot parse',
     [
-      ...tokens('empty not_a_jwt invented jwe_shape two_parts four_parts trailing_data payload_not_*'),
+      ...tokens(
+        'empty not_a_jwt invented jwe_shape two_parts four_parts trailing_data payload_not_*',
+      ),
       // Two tokens are no text, and right words that ask for no age key are no token.
       ...callbacks('id_token_twice* create_requested_upper_case create_requested_false'),
     ],
@@ -302,17 +364,25 @@ ${THRESHOLDS}`,
 
 /** Checks of the replies to server-to-server calls. */
 const calls = [
-  broken('follows a redirect with its secret', 'par/par.redirect token/token.redirect upgrade/upgrade.redirect', [
-    ["redirect: 'error'", "redirect: 'follow'"],
-  ]),
+  broken(
+    'follows a redirect with its secret',
+    'par/par.redirect token/token.redirect upgrade/upgrade.redirect',
+    [["redirect: 'error'", "redirect: 'follow'"]],
+  ),
   ...['par', 'token', 'upgrade'].map((call) =>
     broken(`does not read the status of ${call}`, `${call}/${call}.status_*_right_body`, [
-      ['  if (!response.ok) throw new Error(', `  if (!response.ok && !path.endsWith('/${call}')) throw new Error(`],
+      [
+        '  if (!response.ok) throw new Error(',
+        `  if (!response.ok && !path.endsWith('/${call}')) throw new Error(`,
+      ],
     ]),
   ),
   broken('sends the user on after a pushed request that failed', 'par/*', [
     [NO_REQUEST_URI, ''],
-    ["await call('/v1/oidc/create/par', form)", "await call('/v1/oidc/create/par', form).catch(() => ({}))"],
+    [
+      "await call('/v1/oidc/create/par', form)",
+      "await call('/v1/oidc/create/par', form).catch(() => ({}))",
+    ],
   ]),
   broken(
     'sends the user on with whatever request_uri came',
@@ -324,14 +394,21 @@ const calls = [
     'token/token.access_token_missing token/token.access_token_empty',
     [['!access_token || ', '']],
   ),
-  broken('does not read token_type', 'token/token.token_type_missing token/token.token_type_other', [
-    ['!/^bearer$/i.test(token_type)', 'false'],
-  ]),
-  broken('does not read the reply of an upgrade', 'upgrade/upgrade.error_with_200 upgrade/upgrade.not_ok', [
-    ["  if (upgraded !== 'OK') throw new Error('the age key was not upgraded')\n", ''],
-  ]),
+  broken(
+    'does not read token_type',
+    'token/token.token_type_missing token/token.token_type_other',
+    [['!/^bearer$/i.test(token_type)', 'false']],
+  ),
+  broken(
+    'does not read the reply of an upgrade',
+    'upgrade/upgrade.error_with_200 upgrade/upgrade.not_ok',
+    [["  if (upgraded !== 'OK') throw new Error('the age key was not upgraded')\n", '']],
+  ),
   broken('takes an upgrade that failed for done', 'token/* upgrade/*', [
-    ['upgrade(code, response)\n', `upgrade(code, response).catch(() => response.send('${UPGRADED}'))\n`],
+    [
+      'upgrade(code, response)\n',
+      `upgrade(code, response).catch(() => response.send('${UPGRADED}'))\n`,
+    ],
   ]),
 ]
 

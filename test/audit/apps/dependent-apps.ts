@@ -1,8 +1,8 @@
 import type { Changes } from '../../support/express-example.ts'
 
 /**
- * The Express example as an app that depends on three readings (the form of a code, a description, and the bytes of a body) and on a
- * pair of readings, which it survives one by one.
+ * The Express example as an app that depends on three readings (the form of a code, a description,
+ * and the bytes of a body) and on a pair of readings, which it survives one by one.
  */
 export const DEPENDS_ON_READINGS: Changes = [
   [

@@ -9,7 +9,10 @@ import { startWebApp, type WebHandler } from '../../support/web-app.ts'
 
 const never = () => false
 
-/** A sandbox that answered these users, with the `sub` of each id_token, also of tokens that apps refuse. */
+/**
+ * A sandbox that answered these users, with the `sub` of each id_token, also of tokens that apps
+ * refuse.
+ */
 async function proved(...users: readonly Changes[]) {
   const sandbox = await startSandbox()
   const party = createRelyingParty(sandbox)
@@ -41,7 +44,8 @@ test('Verifications that an app has forgotten, or could not be asked for, are mi
   }
   expect(await find({ find: ask })).toEqual({
     ...{ verdict: 'missing', found: 1, total: 3 },
-    evidence: 'your app found 1 of 3 verifications that it let a user in by; f1: find returned false',
+    evidence:
+      'your app found 1 of 3 verifications that it let a user in by; f1: find returned false',
     missing: [
       { flow: 'f1', sub: subs[0], reason: 'find returned false' },
       { flow: 'f2', sub: subs[1], reason: 'find threw "the database is locked"' },
@@ -52,9 +56,14 @@ test('Verifications that an app has forgotten, or could not be asked for, are mi
 
 test('No answer that an outcome changed is asked for, and each unusual one that is right', async () => {
   const outcomes = ['id_token.expired', 'callback.state_missing', 'id_token.aud_of_other_client']
-  const all = [...outcomes, 'id_token.extra_claim', 'access_denied'].map((sandbox_outcome) => ({ sandbox_outcome }))
+  const all = [...outcomes, 'id_token.extra_claim', 'access_denied'].map((sandbox_outcome) => ({
+    sandbox_outcome,
+  }))
   const { find } = await proved(...all)
-  expect(await find({ find: async () => false })).toMatchObject({ total: 1, missing: [{ flow: 'f4' }] })
+  expect(await find({ find: async () => false })).toMatchObject({
+    total: 1,
+    missing: [{ flow: 'f4' }],
+  })
 })
 
 test('An answer counts as changed although a later forced answer hides the outcome of its flow', async () => {
@@ -68,8 +77,14 @@ test('An answer counts as changed although a later forced answer hides the outco
 
 test('An app needs only the verifications that reach an age, or the age that it lets users in from', async () => {
   const { find, subs } = await proved(ADULT, TEEN, CHILD)
-  expect(await find({ find: (sub) => subs.slice(0, 2).includes(sub) })).toMatchObject({ found: 2, total: 2 })
-  expect(await find({ find: (sub) => sub === subs[0], age: 18 })).toMatchObject({ verdict: 'holds', total: 1 })
+  expect(await find({ find: (sub) => subs.slice(0, 2).includes(sub) })).toMatchObject({
+    found: 2,
+    total: 2,
+  })
+  expect(await find({ find: (sub) => sub === subs[0], age: 18 })).toMatchObject({
+    verdict: 'holds',
+    total: 1,
+  })
   await expect(find({ find: never, age: 25 })).rejects.toThrow(
     /received no id_token unchanged that says yes to an age$/,
   )
@@ -77,10 +92,16 @@ test('An app needs only the verifications that reach an age, or the age that it 
 
 test('Nothing is shown when the app finds whatever it is asked for, or gives no yes and no no', async () => {
   const { find } = await proved(ADULT)
-  await expect(find({ find: () => true })).rejects.toThrow(/^find: your app also finds a sub that it never received/)
+  await expect(find({ find: () => true })).rejects.toThrow(
+    /^find: your app also finds a sub that it never received/,
+  )
   const list = (() => [{ sub: 1 }]) as unknown as DrillOptions['find']
-  await expect(find({ find: list })).rejects.toThrow(/find must return true or false, found a list of 1$/)
-  await expect(find({} as DrillOptions)).rejects.toThrow('drill: find must be a function, found nothing')
+  await expect(find({ find: list })).rejects.toThrow(
+    /find must return true or false, found a list of 1$/,
+  )
+  await expect(find({} as DrillOptions)).rejects.toThrow(
+    'drill: find must be a function, found nothing',
+  )
 })
 
 type Question = Parameters<typeof askByHttp>[0]
@@ -91,7 +112,10 @@ const SUB = 'Xk3-9_aQ7bR2cT5dU8eV1f'
 async function ask(handler: WebHandler, request: Partial<Question> & { path?: string } = {}) {
   const { path = '/verifications?sub={sub}', ...rest } = request
   const app = await startWebApp(handler)
-  const question = askByHttp({ url: path, headers: {}, ...rest }, { page: app.url, timeoutSeconds: 0.5 })
+  const question = askByHttp(
+    { url: path, headers: {}, ...rest },
+    { page: app.url, timeoutSeconds: 0.5 },
+  )
   return { asked: await question(SUB), sent: app.requests[0] }
 }
 
@@ -112,7 +136,11 @@ test('A question to an app posts the sub in a form or in JSON', async () => {
   expect(form.sent).toMatchObject({ ...post, body: `q=sub%3D${SUB}%26x&a=1` })
   const json = await ask(answers(404), { ...post, json: { where: [{ sub: '{sub}' }], limit: 1 } })
   const headers = { 'content-type': 'application/json' }
-  expect(json.sent).toMatchObject({ ...post, headers, body: `{"where":[{"sub":"${SUB}"}],"limit":1}` })
+  expect(json.sent).toMatchObject({
+    ...post,
+    headers,
+    body: `{"where":[{"sub":"${SUB}"}],"limit":1}`,
+  })
 })
 
 const notFound = (reason: string) => ({ isAnswer: true, reason })
@@ -126,8 +154,16 @@ test.each<[string, WebHandler, unknown]>([
   ['404, with the sub', answers(404, SUB), notFound('it answered 404')],
   ['401', answers(401), couldNotAsk(/^it answered 401: .*as a header$/)],
   ['500', answers(500, SUB), couldNotAsk(/^it answered 500$/)],
-  ['a sign-in', answers(302, SUB, { Location: `/login?next=${SUB}` }), couldNotAsk(/^it .* 302 and leads to \/login$/)],
-  ['a closed connection', (_request, response) => response.destroy(), couldNotAsk(/closed .* without an answer$/)],
+  [
+    'a sign-in',
+    answers(302, SUB, { Location: `/login?next=${SUB}` }),
+    couldNotAsk(/^it .* 302 and leads to \/login$/),
+  ],
+  [
+    'a closed connection',
+    (_request, response) => response.destroy(),
+    couldNotAsk(/closed .* without an answer$/),
+  ],
   ['nothing in time', () => {}, couldNotAsk(/did not answer in time$/)],
 ])('A question to an app knows what is meant by %s', async (_, handler, expected) => {
   expect((await ask(handler)).asked).toEqual(expected)

@@ -27,8 +27,14 @@ test('Rows that were run again stand in the place of those of the last audit, an
   ])
   await keepReport(first, 'run')
   expect(readUnsettled(first.app)).toEqual(['use/id_token.expired', 'use/id_token.jku'])
-  const again = [auditedRow('use/id_token.expired'), auditedRow('use/id_token.jku', { verdict: 'let in' })]
-  await keepReport(auditReport(again, { started_at: '2026-02-03T00:00:00.000Z', notes: ['a note'] }), 'again')
+  const again = [
+    auditedRow('use/id_token.expired'),
+    auditedRow('use/id_token.jku', { verdict: 'let in' }),
+  ]
+  await keepReport(
+    auditReport(again, { started_at: '2026-02-03T00:00:00.000Z', notes: ['a note'] }),
+    'again',
+  )
   const rows = [first.rows[0], ...again]
   expect(kept()).toMatchObject({
     rows,
@@ -54,15 +60,22 @@ test('What is known of the readings of an app stands beside the rows of its last
 const FIRST = 'run it without --again first'
 const WITHOUT = 'run the audit without --again first'
 const WELL = 'nothing failed or was undetermined'
-const BROKEN = new RegExp(`^--again: \\.agekey-audit/last\\.json is not JSON: Unexpected token .*; ${WITHOUT}$`)
+const BROKEN = new RegExp(
+  `^--again: \\.agekey-audit/last\\.json is not JSON: Unexpected token .*; ${WITHOUT}$`,
+)
 const OTHER = auditReport([], { app: 'http://localhost:1/' })
 const GOOD = auditReport([auditedRow('use/verified', { verdict: 'accepted' })], { app: APP })
 const BAD = { ...auditReport([]), seconds: 'x' }
-const NO_REPORT = 'is no report of agekey-sandbox audit: seconds: expected a number, found the text "x"'
+const NO_REPORT =
+  'is no report of agekey-sandbox audit: seconds: expected a number, found the text "x"'
 
 test.each([
   ['without an audit before', undefined, `there is no last audit in this folder; ${FIRST}`],
-  ['after that of another app', OTHER, `the last audit was of http://localhost:1/, not of ${APP}; ${FIRST}`],
+  [
+    'after that of another app',
+    OTHER,
+    `the last audit was of http://localhost:1/, not of ${APP}; ${FIRST}`,
+  ],
   ['when all is well', GOOD, `in the last audit of ${APP} ${WELL}; run it without --again`],
   ['after a broken file', 'x', BROKEN],
   ['after another shape', BAD, `.agekey-audit/last.json ${NO_REPORT}; ${WITHOUT}`],
@@ -75,7 +88,8 @@ test.each([
 test('A sandbox of the command line shows the last audit of its folder as it is then, and a sandbox of a program shows none', async () => {
   const port = await findFreePort()
   await start(['start', '--port', String(port), '--state-dir', 'none'], { cwd: process.cwd() })
-  const read = async (url = `http://localhost:${port}`) => (await fetch(`${url}/_sandbox/console/audit`)).text()
+  const read = async (url = `http://localhost:${port}`) =>
+    (await fetch(`${url}/_sandbox/console/audit`)).text()
   expect(await read()).not.toContain('data-testid="headline"')
   write(MIXED)
   expect(await read()).toContain('data-testid="headline"')

@@ -11,7 +11,10 @@ const DRAWN = [
   'rows 3/4, 1 let in, 1 undetermined',
   'rows 4/4, 2 let in, 1 undetermined',
 ]
-const SIXTY = Array.from({ length: 60 }, (_, index): VerdictName => (index === 30 ? 'broke' : 'refused'))
+const SIXTY = Array.from(
+  { length: 60 },
+  (_, index): VerdictName => (index === 30 ? 'broke' : 'refused'),
+)
 const LINES = ['rows 25/60', 'rows 50/60, 1 broke', 'rows 60/60, 1 broke']
 
 const progressOf = (host: Partial<AuditHost>) => {
@@ -21,7 +24,13 @@ const progressOf = (host: Partial<AuditHost>) => {
 }
 
 test.each([
-  ['on a terminal is one line that is drawn over for each row, and taken away', true, FOUR, [], [...DRAWN, '']],
+  [
+    'on a terminal is one line that is drawn over for each row, and taken away',
+    true,
+    FOUR,
+    [],
+    [...DRAWN, ''],
+  ],
   ['in a log is a line for each 25 rows, and one for the last row', false, SIXTY, LINES, []],
 ])('The progress of an audit %s', (_, isTerminal, verdicts, lines, drawn) => {
   const shown = { lines: [] as string[], drawn: [] as string[] }
@@ -41,5 +50,7 @@ test('An audit whose budget is too small says so before it is spent', () => {
   show({ stage: 'planned', trials: 790, secondsPerVisit: 1.5 })
   expect(said).toEqual([])
   show({ stage: 'planned', trials: 794, secondsPerVisit: 2 })
-  expect(said).toEqual(['this takes about 400 s, more than --budget 300: raise it, or choose rows by --only'])
+  expect(said).toEqual([
+    'this takes about 400 s, more than --budget 300: raise it, or choose rows by --only',
+  ])
 })

@@ -5,7 +5,9 @@ import { startSandbox } from '../../support/sandbox.ts'
 import { startWebApp } from '../../support/web-app.ts'
 
 test('Each browser of an audit begins with a reset of the app, and then with a login as a user of its own', async () => {
-  const app = await startWebApp((_request, response) => response.setHeader('Set-Cookie', 'seen=1; Path=/').end())
+  const app = await startWebApp((_request, response) =>
+    response.setHeader('Set-Cookie', 'seen=1; Path=/').end(),
+  )
   const driver = createDriver(await startSandbox(), {
     page: `${app.url}/verify`,
     agent: createHttpAgent(),
@@ -21,10 +23,20 @@ test('Each browser of an audit begins with a reset of the app, and then with a l
   await driver.newBrowser()
   const begun = (n: number) => [
     { method: 'POST', path: '/reset', body: '{"all":true}', cookie: undefined },
-    { method: 'POST', path: `/login/${n}`, body: `email=user-${n}%40example.test`, cookie: undefined },
+    {
+      method: 'POST',
+      path: `/login/${n}`,
+      body: `email=user-${n}%40example.test`,
+      cookie: undefined,
+    },
     { method: 'POST', path: '/welcome', body: `["${n}"]`, cookie: 'seen=1' },
   ]
-  const requests = app.requests.map(({ method, path, body, headers: { cookie } }) => ({ method, path, body, cookie }))
+  const requests = app.requests.map(({ method, path, body, headers: { cookie } }) => ({
+    method,
+    path,
+    body,
+    cookie,
+  }))
   // All audits of a process share one count.
   const first = Number(requests[1]?.path.split('/').at(-1))
   expect(requests).toEqual([...begun(first), ...begun(first + 1)])

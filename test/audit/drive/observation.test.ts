@@ -1,6 +1,19 @@
 import { expect, test } from 'vitest'
-import { cookiesSet, describeFeatures, observe, sentenceOf } from '../../../src/audit/drive/observation.ts'
-import { APP, ended, hopTo, pageOf, SANDBOX, saidOf, visitTo } from '../../support/imitated-pages.ts'
+import {
+  cookiesSet,
+  describeFeatures,
+  observe,
+  sentenceOf,
+} from '../../../src/audit/drive/observation.ts'
+import {
+  APP,
+  ended,
+  hopTo,
+  pageOf,
+  SANDBOX,
+  saidOf,
+  visitTo,
+} from '../../support/imitated-pages.ts'
 
 const CALLBACK = hopTo(`${APP}/callback?state=s1`, { isCallback: true })
 const seen = (visit: Parameters<typeof observe>[0]) => {
@@ -14,7 +27,11 @@ test.each([
   [
     'has status, path, title, cookies and words',
     visitTo('200 /callback', {
-      hops: [hopTo(`${APP}/`, { cookies: ['before'] }), hopTo(SANDBOX), { ...CALLBACK, cookies: ['session'] }],
+      hops: [
+        hopTo(`${APP}/`, { cookies: ['before'] }),
+        hopTo(SANDBOX),
+        { ...CALLBACK, cookies: ['session'] },
+      ],
       page: pageOf('200 /callback?state=s1 <title>Shop</title><p>Welcome. You are 18.'),
     }),
     'status 200,at /callback,titled Shop,sets session,says shop,says welcome,says you,says are',
@@ -43,11 +60,14 @@ test.each([
   ['app:welcome', ['at nullwelcome'], 'nullwelcome'],
   ['no address', ['at no address'], 'no address'],
   [undefined, ['at '], ''],
-])('A redirect to %s, which is of another server, is observed by its address', (url, features, address) => {
-  const visit = ended('elsewhere', { url, hops: [{ ...CALLBACK, cookies: ['session'] }] })
-  const all = { features: [...features, 'sets session'], summary: `a redirect to ${address}` }
-  expect(seen(visit)).toEqual({ end: 'page', status: 302, ...all })
-})
+])(
+  'A redirect to %s, which is of another server, is observed by its address',
+  (url, features, address) => {
+    const visit = ended('elsewhere', { url, hops: [{ ...CALLBACK, cookies: ['session'] }] })
+    const all = { features: [...features, 'sets session'], summary: `a redirect to ${address}` }
+    expect(seen(visit)).toEqual({ end: 'page', status: 302, ...all })
+  },
+)
 
 const at = { url: `${APP}/late?a=b` }
 
@@ -59,7 +79,11 @@ test.each([
   ['timed_out', { hops: [] }, 'no answer in time'],
   ['timed_out', { url: 'no address' }, 'no answer in time'],
   ['dropped', at, 'a closed connection without an answer at /late'],
-  ['restless', { ...at, problem: 'it loads' }, 'a page that does not come to rest at /late: it loads'],
+  [
+    'restless',
+    { ...at, problem: 'it loads' },
+    'a page that does not come to rest at /late: it loads',
+  ],
   ['too_many_redirects', at, 'more than 20 redirects at /late'],
   ['sandbox_page', { ...at, problem: 'why' }, 'an error page of the sandbox at /late: why'],
   ['sandbox_page', at, 'an error page of the sandbox at /late'],
@@ -92,20 +116,30 @@ test('Cookies that an answer set are those from the last callback on, each once'
     hopTo(`${APP}/end`, { cookies: ['a', 'c'] }),
   ]
   expect(cookiesSet(visitTo('200 /end', { hops }))).toEqual(['a', 'b', 'c'])
-  expect(cookiesSet(visitTo('200 /end', { hops: [hopTo(`${APP}/`, { cookies: ['x'] })] }))).toEqual(['x'])
+  expect(cookiesSet(visitTo('200 /end', { hops: [hopTo(`${APP}/`, { cookies: ['x'] })] }))).toEqual(
+    ['x'],
+  )
 })
 
 test('What an audit saw of an app is told as a sentence', () => {
-  expect(sentenceOf(observe(visitTo('403 /callback Sorry.')))).toBe('your app showed 403 at /callback ("Sorry.")')
+  expect(sentenceOf(observe(visitTo('403 /callback Sorry.')))).toBe(
+    'your app showed 403 at /callback ("Sorry.")',
+  )
   expect(sentenceOf(saidOf(false))).toBe('visit returned false')
 })
 
 test.each([
-  ['status 200,at /end,with ok=1,sets session,sets proof', '200 at /end, ok=1, sets cookie session, sets cookie proof'],
+  [
+    'status 200,at /end,with ok=1,sets session,sets proof',
+    '200 at /end, ok=1, sets cookie session, sets cookie proof',
+  ],
   ['says a,says b,says c,says d,says e,says f,says g,titled Shop', 'says "a b c d e f"'],
   ['at /end', 'at /end'],
   ['status 302', '302'],
   ['let in,titled Shop', 'let in, titled Shop'],
-])('What tells pages apart is described by status, path, parameters, six words and cookies: %s', (features, told) => {
-  expect(describeFeatures(features.split(','))).toBe(told)
-})
+])(
+  'What tells pages apart is described by status, path, parameters, six words and cookies: %s',
+  (features, told) => {
+    expect(describeFeatures(features.split(','))).toBe(told)
+  },
+)

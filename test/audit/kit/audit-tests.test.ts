@@ -15,7 +15,9 @@ function createRunner(options: Omit<AuditTestsOptions, 'test'>, visit: VisitFunc
   async function run(name: string): Promise<Result> {
     const skips: unknown[] = []
     const body = tests.get(name) ?? expect.fail(`there is no test ${name}`)
-    const failure = await body({ skip: (reason: unknown) => skips.push(reason) }).catch((error: Error) => error)
+    const failure = await body({ skip: (reason: unknown) => skips.push(reason) }).catch(
+      (error: Error) => error,
+    )
     if (failure) return { failed: failure.message }
     return skips.length > 0 ? { skipped: skips[0] } : 'passed'
   }
@@ -58,17 +60,29 @@ test('auditTests refuses wrong options in one line', () => {
   )
 })
 
-const only = ['use/id_token.nonce_missing', 'use/id_token.expired', 'create/created', 'use/id_token.extra_claim']
+const only = [
+  'use/id_token.nonce_missing',
+  'use/id_token.expired',
+  'create/created',
+  'use/id_token.extra_claim',
+]
 const NONCE = 'use/id_token.nonce_missing is refused'
 const EXPIRED = 'use/id_token.expired is refused'
 
 test('The test of a row passes when the app refuses, also beside others and after a reset, or is skipped', async () => {
   const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox))
-  expect(await Promise.all([EXPIRED, NONCE, 'an adult is let in'].map(run))).toEqual(['passed', 'passed', 'passed'])
+  expect(await Promise.all([EXPIRED, NONCE, 'an adult is let in'].map(run))).toEqual([
+    'passed',
+    'passed',
+    'passed',
+  ])
   await sandbox.reset()
   const skipped = { skipped: 'not for this app: your app sends no can_create=true' }
   for (const name of names)
-    expect([name, await run(name)]).toEqual([name, name === 'create/created is accepted' ? skipped : 'passed'])
+    expect([name, await run(name)]).toEqual([
+      name,
+      name === 'create/created is accepted' ? skipped : 'passed',
+    ])
   expect(await sandbox.expectations.list()).toEqual([])
 })
 
@@ -85,11 +99,16 @@ test('The test of a row fails with what happened, check, harm, references and fl
   )
   expect(failed).toContain('outcome id_token.nonce_missing')
   const known = [{ row: 'use/id_token.nonce_missing', because: 'mended next week' }]
-  expect(await createRunner({ only, known }, visit).run(NONCE)).toEqual({ skipped: 'known: mended next week' })
+  expect(await createRunner({ only, known }, visit).run(NONCE)).toEqual({
+    skipped: 'known: mended next week',
+  })
 })
 
 test('Each test of an audit fails, and does not pass, at an app that refuses everything', async () => {
-  const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox, [['Welcome, you are 18.', 'No.']]))
+  const { run, names } = createRunner(
+    { only },
+    await visitUseOfExample(sandbox, [['Welcome, you are 18.', 'No.']]),
+  )
   const failed = expect.stringMatching(/^visit returned false for a right token of adult-passport/)
   for (const name of names) expect(await run(name)).toEqual({ failed })
 })
@@ -105,7 +124,9 @@ test('The test of a row fails, and does not pass, when the app lets no adult in 
   const { run } = createRunner({ only }, locking)
   expect(await run(NONCE)).toBe('passed')
   const lost = {
-    failed: expect.stringMatching(/: undetermined .*\ncontrol_lost: the app no longer takes right answers/),
+    failed: expect.stringMatching(
+      /: undetermined .*\ncontrol_lost: the app no longer takes right answers/,
+    ),
   }
   expect(await run(EXPIRED)).toEqual(lost)
   expect(await run(NONCE)).toEqual(lost)

@@ -6,16 +6,21 @@ import { APP, ended, hopTo, NO, pageOf, runOf, visitTo } from '../../support/imi
 
 const START = `${APP}/verify?from=home`
 const USUAL =
-  '/me /members /account /profile /dashboard /api/me /api/session /api/auth/session /verify?from=home /'.split(' ')
+  '/me /members /account /profile /dashboard /api/me /api/session /api/auth/session /verify?from=home /'.split(
+    ' ',
+  )
 const at = (path: string, changes = {}) => [hopTo(`${APP}${path}`, changes)]
-const linking = (...links: string[]) => visitTo('', { hops: at('/in'), page: pageOf(`200 /in ${links.join(' ')}`) })
+const linking = (...links: string[]) =>
+  visitTo('', { hops: at('/in'), page: pageOf(`200 /in ${links.join(' ')}`) })
 const link = (href: string, text = 'go') => `<a href="${href}">${text}</a>`
 const OWN = ['/in']
 const EIGHT = '/a /b /c /d /e /f /g /h'.split(' ')
 
 /** Without the usual pages, and without the page where users begin. */
 async function found(visit: BrowserVisit, pages: Readonly<Record<string, string>> = {}) {
-  const { driver } = imitatedApp(() => NO, { peek: (url) => `200 /x ${pages[new URL(url, APP).pathname] ?? ''}` })
+  const { driver } = imitatedApp(() => NO, {
+    peek: (url) => `200 /x ${pages[new URL(url, APP).pathname] ?? ''}`,
+  })
   const { paths, signOut } = await candidatePaths(runOf(visit), START, driver)
   expect(paths.slice(-USUAL.length)).toEqual(USUAL)
   return { paths: paths.slice(0, -USUAL.length), signOut }
@@ -24,12 +29,32 @@ async function found(visit: BrowserVisit, pages: Readonly<Record<string, string>
 test.each([
   ['where it ended', visitTo('200 /in?a=b Hi', { hops: at('/in') }), ['/in?a=b']],
   ['none of its own, after a callback', visitTo('200 /callback Hi'), []],
-  ['none of its own, after a form', visitTo('200 /in', { hops: at('/in', { method: 'POST' }) }), []],
+  [
+    'none of its own, after a form',
+    visitTo('200 /in', { hops: at('/in', { method: 'POST' }) }),
+    [],
+  ],
   ['none of its own, without a page', ended('dropped', { hops: at('/in') }), []],
-  ['what its links lead to', linking(link('/a'), link('b?c=d#e'), link('/a')), [...OWN, '/a', '/b?c=d']],
-  ['links of the app alone', linking(link('https://x.example/'), link('mailto:a@b'), link(`${APP}/c`)), [...OWN, '/c']],
-  ['no empty link and no link of another kind', linking('<a>x</a>', link(''), link('http://'), link('data:x')), OWN],
-  ['eight links at most', linking(...'abcdefghij'.split('').map((one) => link(one))), [...OWN, ...EIGHT]],
+  [
+    'what its links lead to',
+    linking(link('/a'), link('b?c=d#e'), link('/a')),
+    [...OWN, '/a', '/b?c=d'],
+  ],
+  [
+    'links of the app alone',
+    linking(link('https://x.example/'), link('mailto:a@b'), link(`${APP}/c`)),
+    [...OWN, '/c'],
+  ],
+  [
+    'no empty link and no link of another kind',
+    linking('<a>x</a>', link(''), link('http://'), link('data:x')),
+    OWN,
+  ],
+  [
+    'eight links at most',
+    linking(...'abcdefghij'.split('').map((one) => link(one))),
+    [...OWN, ...EIGHT],
+  ],
 ])('The pages of an app that may show who is in are %s', async (_what, visit, paths) => {
   expect(await found(visit)).toEqual({ paths, signOut: ['/logout'] })
 })
@@ -41,7 +66,9 @@ test('Links of the page where users begin and of the first page are asked for, t
 })
 
 test('A usual path that the app does not have is not asked for by every browser', async () => {
-  const { driver } = imitatedApp(() => NO, { peek: (path) => (path === '/me' ? '401 /me No.' : '404 /x Not found.') })
+  const { driver } = imitatedApp(() => NO, {
+    peek: (path) => (path === '/me' ? '401 /me No.' : '404 /x Not found.'),
+  })
   const { paths } = await candidatePaths(runOf(visitTo('200 /callback Hi')), START, driver)
   expect(paths).toEqual(['/me', '/verify?from=home', '/'])
 })
@@ -62,7 +89,10 @@ test.each(['log-off', 'sign_out', 'abmelden', 'déconnexion', 'ログアウト']
 
 test('A link that changes something, and what is no HTML, is not asked for', async () => {
   const links = ['account/DELETE', 'unsubscribe', 'cancel'].map((word) => link(`/${word}`))
-  expect(await found(linking(...links, link('/x', 'Remove')))).toEqual({ paths: OWN, signOut: ['/logout'] })
+  expect(await found(linking(...links, link('/x', 'Remove')))).toEqual({
+    paths: OWN,
+    signOut: ['/logout'],
+  })
   const page = pageOf(`200 /in ${link('/a')}`, 'text/plain')
   expect((await found(visitTo('', { hops: at('/in'), page }))).paths).toEqual(OWN)
 })

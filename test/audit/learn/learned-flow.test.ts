@@ -12,7 +12,18 @@ import {
 } from '../../../src/audit/learn/learned-flow.ts'
 import { imitatedApp } from '../../support/imitated-app.ts'
 import { flowShowing, kindsOf, seenOf } from '../../support/imitated-learning.ts'
-import { APP, ended, hopTo, NO, pageOf, runOf, saidOf, showed, visitTo, YES } from '../../support/imitated-pages.ts'
+import {
+  APP,
+  ended,
+  hopTo,
+  NO,
+  pageOf,
+  runOf,
+  saidOf,
+  showed,
+  visitTo,
+  YES,
+} from '../../support/imitated-pages.ts'
 
 const look = (pages: Readonly<Record<string, string>>) => seenOf(YES, pages).probes
 
@@ -29,7 +40,13 @@ test('A page is a probe when it shows something else to users who are in, to tho
   const outs = [{ label: 'access_denied', seen }]
   const flow = learnFlow({ rules: {}, ins, outs, paths: pages, fresh: look(shows(false, true)) })
   expect(flow.probes.map(({ path }) => path)).toEqual(['/me'])
-  const onlyFresh = learnFlow({ rules: {}, ins, outs: [], paths: pages, fresh: look(shows(false, true)) })
+  const onlyFresh = learnFlow({
+    rules: {},
+    ins,
+    outs: [],
+    paths: pages,
+    fresh: look(shows(false, true)),
+  })
   expect(onlyFresh.probes.map(({ path }) => path)).toEqual(['/me', '/start'])
   expect(describeLearnedFlow(flow)).toEqual({
     yes: '200 at /members, says "welcome"; asked again, /me is 200, says "you are in"',
@@ -42,7 +59,13 @@ test('A page stays a probe when a job lets in one of two users who were refused,
   const [isIn, isOut] = [{ '/wine': wine }, { '/wine': '403 /wine Members only.' }]
   const probesOf = (...shown: readonly (typeof isIn)[]) => {
     const outs = [{ label: 'minor', seen: shown.map((one) => seenOf(NO, one)) }]
-    return learnFlow({ rules: {}, ins: [seenOf(YES, isIn)], outs, paths: ['/wine'], fresh: look(isOut) }).probes
+    return learnFlow({
+      rules: {},
+      ins: [seenOf(YES, isIn)],
+      outs,
+      paths: ['/wine'],
+      fresh: look(isOut),
+    }).probes
   }
   const [probe] = probesOf(isIn, isOut)
   expect(probe?.likeness.compare(observe(visitTo(wine)))).toEqual({ as: 'in' })
@@ -51,9 +74,16 @@ test('A page stays a probe when a job lets in one of two users who were refused,
 
 test('Three probes at most are asked after each run', () => {
   const paths = ['/a', '/b', '/c', '/d']
-  const all = (said: string) => Object.fromEntries(paths.map((path) => [path, `200 ${path} ${said}`]))
+  const all = (said: string) =>
+    Object.fromEntries(paths.map((path) => [path, `200 ${path} ${said}`]))
   const fresh = look(all('Out'))
-  const { probes } = learnFlow({ rules: {}, ins: [seenOf(YES, all('In'))], outs: kindsOf({ no: NO }), fresh, paths })
+  const { probes } = learnFlow({
+    rules: {},
+    ins: [seenOf(YES, all('In'))],
+    outs: kindsOf({ no: NO }),
+    fresh,
+    paths,
+  })
   expect(probes.map(({ path }) => path)).toEqual(['/a', '/b', '/c'])
 })
 
@@ -69,11 +99,19 @@ test('An app whose pages differ is learned further from each user who is in', ()
 test('A flow whose yes and no look alike tells nothing without a rule, and is described by what was seen', () => {
   const alike = flowShowing(YES, { access_denied: YES })
   const shown = '200 at /members ("Welcome.")'
-  expect([alike.tells, alike.page, describeLearnedFlow(alike)]).toEqual([false, undefined, { yes: shown, no: [shown] }])
-  expect(flowShowing(YES, { no: YES }, { rules: { accepted: parseAcceptedRule('cookie=a') } }).tells).toBe(true)
+  expect([alike.tells, alike.page, describeLearnedFlow(alike)]).toEqual([
+    false,
+    undefined,
+    { yes: shown, no: [shown] },
+  ])
+  expect(
+    flowShowing(YES, { no: YES }, { rules: { accepted: parseAcceptedRule('cookie=a') } }).tells,
+  ).toBe(true)
   expect(flowShowing(YES).tells).toBe(true)
   const ins = [seenOf(YES, { '/me': '200 /me' })]
-  expect(flowShowing(YES, { no: YES }, { ins, fresh: look({ '/me': '401 /me' }), paths: ['/me'] }).tells).toBe(true)
+  expect(
+    flowShowing(YES, { no: YES }, { ins, fresh: look({ '/me': '401 /me' }), paths: ['/me'] }).tells,
+  ).toBe(true)
 })
 
 test.each([
@@ -84,10 +122,13 @@ test.each([
   ['get= /me foo=b', { get: '/me foo=b' }, true],
   ['json=/me#age.verified=true', { json: '/me#age.verified=true' }, true],
   ['text=a\nb status=200', { text: 'a\nb', status: '200' }, false],
-])('The rule for a success %j is read part by part, and asks the app itself or not', (text, parts, asks) => {
-  expect(parseAcceptedRule(text)).toEqual({ text, parts })
-  expect(asksTheApp(parseAcceptedRule(text))).toBe(asks)
-})
+])(
+  'The rule for a success %j is read part by part, and asks the app itself or not',
+  (text, parts, asks) => {
+    expect(parseAcceptedRule(text)).toEqual({ text, parts })
+    expect(asksTheApp(parseAcceptedRule(text))).toBe(asks)
+  },
+)
 
 const QUIET = () => '200 /'
 
@@ -104,7 +145,9 @@ test.each([
   ['http://localhost/a', 'http://localhost/a/b', false],
 ])('The rule url=%s matches the address %s: %s', async (glob, address, isMatch) => {
   const run = runOf(ended('elsewhere', { url: address }))
-  expect(await holds(parseAcceptedRule(`url=${glob}`), run, imitatedApp(QUIET).driver)).toBe(isMatch)
+  expect(await holds(parseAcceptedRule(`url=${glob}`), run, imitatedApp(QUIET).driver)).toBe(
+    isMatch,
+  )
 })
 
 test.each([
@@ -122,11 +165,16 @@ test.each([
 ])('The rule for a success %j is refused: %s', (text, reason) => {
   const right =
     '"get=/me status=200", "text=Welcome", "url=**/members", "cookie=session" or "json=/me#age.verified=true"'
-  expect(() => parseAcceptedRule(text)).toThrow(new Error(`${JSON.stringify(text)}: ${reason}; a rule is ${right}`))
+  expect(() => parseAcceptedRule(text)).toThrow(
+    new Error(`${JSON.stringify(text)}: ${reason}; a rule is ${right}`),
+  )
 })
 
 const LOGGED_IN = visitTo('', {
-  hops: [hopTo(`${APP}/callback`, { isCallback: true, cookies: ['session'] }), hopTo(`${APP}/members`)],
+  hops: [
+    hopTo(`${APP}/callback`, { isCallback: true, cookies: ['session'] }),
+    hopTo(`${APP}/members`),
+  ],
   page: pageOf('200 /members <title>Club</title>Welcome, member.'),
 })
 
@@ -136,7 +184,9 @@ const NOT_HELD = `text=welcome; status=201; status=200 text=Sorry; url=**/callba
   get=/me text=Welcome; get=/nothing; json=/api#age.verified=false; json=/nothing#a=b; text=Welcome json=/api#age=false`
 
 test.each(
-  [HELD, NOT_HELD].flatMap((rules, index) => rules.split(/[;\n] +/).map((rule) => [rule, index === 0] as const)),
+  [HELD, NOT_HELD].flatMap((rules, index) =>
+    rules.split(/[;\n] +/).map((rule) => [rule, index === 0] as const),
+  ),
 )('The rule %j holds after a run: %s', async (rule, isHeld) => {
   const json = pageOf('200 /api {"age":{"verified":true}}', 'application/json')
   const peek = (path: string) => {
@@ -169,7 +219,8 @@ const PROBED: Partial<FlowParts> = {
   fresh: seenOf(NO, me(OUT)).probes,
   paths: ['/me'],
 }
-const flow = (parts: Partial<FlowParts> = {}) => flowShowing(YES, { access_denied: NO, minor: YOUNG }, parts)
+const flow = (parts: Partial<FlowParts> = {}) =>
+  flowShowing(YES, { access_denied: NO, minor: YOUNG }, parts)
 const probed = flow(PROBED)
 const OOPS = '500 /callback Oops.'
 
@@ -193,7 +244,10 @@ test.each([
 
 test('A refusal is like no kind when pages of one kind share little, as by an experiment', () => {
   const minor = { label: 'minor', seen: [seenOf(YOUNG), seenOf(YOUNG)] }
-  const variants = ['403 /callback Sorry, nobody proved an age today.', '403 /callback Leider wurde kein Alter belegt.']
+  const variants = [
+    '403 /callback Sorry, nobody proved an age today.',
+    '403 /callback Leider wurde kein Alter belegt.',
+  ]
   const denied = { label: 'access_denied', seen: variants.map((page) => seenOf(page)) }
   const { says, like } = readRun(seenOf(YOUNG), flow({ outs: [denied, minor] }))
   expect([says, like, readRun(seenOf(YOUNG), flow()).like]).toEqual(['out', undefined, 'minor'])
@@ -209,10 +263,22 @@ test.each([
   ['out', 'a page never seen', HELLO, OUT, `${showed(HELLO)}; ${AS_OUT}`],
   ['broke', 'an error', OOPS, OUT, `${showed(OOPS)}; ${AS_OUT}`],
   ['broke', 'an error', OOPS, '200 /me Odd.', expect.stringContaining('then /me shows 200 at /me')],
-  ['unknown', 'the page of a no', NO, '500 /me Odd.', expect.stringContaining('then /me shows 500')],
+  [
+    'unknown',
+    'the page of a no',
+    NO,
+    '500 /me Odd.',
+    expect.stringContaining('then /me shows 500'),
+  ],
   // The app admits the user without a session, or another page looks like its page of success.
   ['unknown', 'the page of a yes', YES, OUT, expect.stringContaining('then /me shows 401')],
-  ['unknown', 'too many requests', '429 /callback Slow down.', IN, showed('429 /callback Slow down.')],
+  [
+    'unknown',
+    'too many requests',
+    '429 /callback Slow down.',
+    IN,
+    showed('429 /callback Slow down.'),
+  ],
 ])(
   'A page that is asked for again goes before the page of the answer: %s after %s',
   (says, _what, last, then, text) => {
@@ -260,15 +326,25 @@ test.each([
   [asked, YES, 'out'],
   [asked, '429 /callback Slow down.', 'unknown'],
   [{ accepted: 'get=/you status=200' }, NO, 'in'],
-])('A rule of the user goes before probes and pages: %j, after %j, is %s', async (options, last, says) => {
-  const peek = (path: string) => (path === '/you' ? '200 /you' : '401 /me No.')
-  const learned = { ...flow(), rules: declaredRules(options) }
-  expect(readRun(await seeRun(runOf(last), learned, imitatedApp(() => NO, { peek }).driver), learned).says).toBe(says)
-})
+])(
+  'A rule of the user goes before probes and pages: %j, after %j, is %s',
+  async (options, last, says) => {
+    const peek = (path: string) => (path === '/you' ? '200 /you' : '401 /me No.')
+    const learned = { ...flow(), rules: declaredRules(options) }
+    expect(
+      readRun(await seeRun(runOf(last), learned, imitatedApp(() => NO, { peek }).driver), learned)
+        .says,
+    ).toBe(says)
+  },
+)
 
 test('A run is looked at when the app had the time that it takes, by the pages that tell alone', async () => {
   const app = imitatedApp(() => NO, { peek: (_path, { waited }) => (waited < 900 ? OUT : IN) })
-  const seen = await seeRun(await app.driver.run({ use: {} }), { ...probed, waitMs: 1000 }, app.driver)
+  const seen = await seeRun(
+    await app.driver.run({ use: {} }),
+    { ...probed, waitMs: 1000 },
+    app.driver,
+  )
   expect([readRun(seen, probed).says, app.peeked, app.waits]).toEqual(['in', ['/me'], [1000]])
   await seeRun(await app.driver.run({ use: {} }), { ...flow(), waitMs: 1000 }, app.driver)
   expect([app.peeked, app.waits]).toEqual([['/me'], [1000]])
@@ -276,9 +352,15 @@ test('A run is looked at when the app had the time that it takes, by the pages t
 
 test('Pages that tell nothing are asked for again, because a job may be late or news may hide what a page tells', async () => {
   const shown = (...pages: string[]) =>
-    imitatedApp(() => NO, { peek: (_path, { waited }) => (waited < 900 ? '200 /me Odd.' : (pages.shift() ?? IN)) })
+    imitatedApp(() => NO, {
+      peek: (_path, { waited }) => (waited < 900 ? '200 /me Odd.' : (pages.shift() ?? IN)),
+    })
   const late = shown('200 /me Odd news.', IN)
-  const seen = await seeRun(await late.driver.run({ use: {} }), { ...probed, waitMs: 1000 }, late.driver)
+  const seen = await seeRun(
+    await late.driver.run({ use: {} }),
+    { ...probed, waitMs: 1000 },
+    late.driver,
+  )
   expect([readRun(seen, probed).says, late.waits]).toEqual(['in', [1000, 1000]])
   const never = imitatedApp(() => NO, { peek: () => '500 /me Odd.' })
   await seeRun(await never.driver.run({ use: {} }), probed, never.driver)
@@ -302,9 +384,18 @@ test('A cookie that changes with each visit does not show that a user is signed 
 })
 
 test('A visit of a test suite is read by what it returned', () => {
-  const said = (result: boolean | string) => ({ run: runOf('', { observation: saidOf(result) }), probes: new Map() })
+  const said = (result: boolean | string) => ({
+    run: runOf('', { observation: saidOf(result) }),
+    probes: new Map(),
+  })
   const learned = flow({ ins: [said(true)], outs: [{ label: 'minor', seen: [said(false)] }] })
-  expect(readRun(said(true), learned)).toMatchObject({ says: 'in', evidence: 'visit returned true' })
-  expect(readRun(said(false), learned)).toMatchObject({ says: 'out', evidence: 'visit returned false' })
+  expect(readRun(said(true), learned)).toMatchObject({
+    says: 'in',
+    evidence: 'visit returned true',
+  })
+  expect(readRun(said(false), learned)).toMatchObject({
+    says: 'out',
+    evidence: 'visit returned false',
+  })
   expect(readRun(said('visit threw Error: no'), learned).says).toBe('unknown')
 })

@@ -32,7 +32,12 @@ test('An audit of readings finds the three readings and the pair of readings tha
   if (!readings) return expect.fail('an audit of readings says nothing of them')
   const namesWith = (verdict: string) =>
     readings.variants.filter((one) => one.verdict === verdict).map((one) => variantName(one))
-  const depends = ['code_form=base64', 'code_form=jwt', 'error_description=absent', 'upgrade_body=newline']
+  const depends = [
+    'code_form=base64',
+    'code_form=jwt',
+    'error_description=absent',
+    'upgrade_body=newline',
+  ]
   expect(namesWith('depends').toSorted()).toEqual(depends)
   expect(describeReadings(readings)).toMatch(
     /^works under \d+ of \d+; depends on upgrade_body=json, error_description=present, code_form=short/,
@@ -44,7 +49,8 @@ test('An audit of readings finds the three readings and the pair of readings tha
     'refused_request=page',
   ]
   expect(namesWith('works')).toEqual(expect.arrayContaining(some))
-  const reasonOf = (name: string) => readings.variants.find(({ reading }) => reading === name)?.reason
+  const reasonOf = (name: string) =>
+    readings.variants.find(({ reading }) => reading === name)?.reason
   expect(reasonOf('code_use')).toBe('your app uses its code once, so that it meets no difference')
   expect(reasonOf('discovery')).toContain('let the audit start yours')
   const { failed, undetermined } = readings.combinations
@@ -64,7 +70,9 @@ test('An audit of readings learns without the readings of the sandbox, and puts 
     if (stage === 'reading') expect.fail('stopped')
     learned.push(sandbox.readings())
   }
-  await expect(auditReadings({ copies: [audited], visitsEach: 1 }, { onProgress })).rejects.toThrow('stopped')
+  await expect(auditReadings({ copies: [audited], visitsEach: 1 }, { onProgress })).rejects.toThrow(
+    'stopped',
+  )
   expect(await Promise.all(learned)).toEqual([before])
   expect(await sandbox.readings()).toEqual(before)
 }, 300_000)

@@ -12,14 +12,21 @@ function rowsOf(...names: readonly string[]): readonly AuditedRow[] {
   const letIn = new Set(names.flatMap((name) => rowsLetIn(findBrokenApp(name))))
   return OUTCOMES.map((row) =>
     auditedRow(rowId(row), {
-      ...{ family: row.family, level: row.level, severity: row.severity, counted: row.level === 'must' },
+      ...{
+        family: row.family,
+        level: row.level,
+        severity: row.severity,
+        counted: row.level === 'must',
+      },
       verdict: letIn.has(row) ? 'let in' : GOOD[row.correctClient],
     }),
   )
 }
 
 const missingIn = (rows: readonly AuditedRow[]) =>
-  checksOf(rows).flatMap(({ check, verdict, rows }) => (verdict === 'missing' ? [`${check} ${rows.length}`] : []))
+  checksOf(rows).flatMap(({ check, verdict, rows }) =>
+    verdict === 'missing' ? [`${check} ${rows.length}`] : [],
+  )
 
 /** What each broken app is told that it lacks. */
 const FAULTS: Readonly<Record<string, RegExp>> = {
@@ -82,20 +89,37 @@ const FAULTS: Readonly<Record<string, RegExp>> = {
   'takes an upgrade that failed for done': /^token\/status \d+, upgrade\/status \d+$/,
 }
 
-test.each(BROKEN_APPS.map(({ name }) => name))('An app that %s is told which check it lacks, and no other', (name) => {
-  expect(missingIn(rowsOf(name)).join(', ')).toMatch(FAULTS[name] ?? /^one check, named in this table$/)
-})
+test.each(BROKEN_APPS.map(({ name }) => name))(
+  'An app that %s is told which check it lacks, and no other',
+  (name) => {
+    expect(missingIn(rowsOf(name)).join(', ')).toMatch(
+      FAULTS[name] ?? /^one check, named in this table$/,
+    )
+  },
+)
 
 test('An app without several checks is told each of them once, the most severe first', () => {
-  const names = ['decodes a token without its signature', 'compares no nonce', 'does not look at exp']
-  const rows = rowsOf(...names, 'does not look at aud', 'sends the user on with whatever request_uri came')
+  const names = [
+    'decodes a token without its signature',
+    'compares no nonce',
+    'does not look at exp',
+  ]
+  const rows = rowsOf(
+    ...names,
+    'does not look at aud',
+    'sends the user on with whatever request_uri came',
+  )
   const found = ['signature 22', 'aud 7', 'nonce 7', 'exp 5', 'request_uri 3']
   expect(missingIn(rows)).toEqual(found)
   expect(missingIn(rows.toReversed())).toEqual(found)
 })
 
 test('A missing check is told by its worst row, with the harm of the check', () => {
-  const rows = rowsOf('does not look at aud').map((row) => ({ ...row, evidence: row.row, flows: [row.row, 'f2'] }))
+  const rows = rowsOf('does not look at aud').map((row) => ({
+    ...row,
+    evidence: row.row,
+    flows: [row.row, 'f2'],
+  }))
   const [aud] = checksOf(rows)
   const worst = 'use/id_token.aud_of_other_client'
   expect(aud).toMatchObject({
@@ -114,8 +138,13 @@ test('A missing check is told by its worst row, with the harm of the check', () 
   expect(aud?.rows[0]).toBe(worst)
 })
 
-const [EMPTY, CHANGED, JKU] = ['use/callback.state_empty', 'use/callback.state_changed', 'use/id_token.jku'] as const
-const verdictsOf = (rows: readonly AuditedRow[]) => checksOf(rows).map(({ check, verdict }) => `${check} ${verdict}`)
+const [EMPTY, CHANGED, JKU] = [
+  'use/callback.state_empty',
+  'use/callback.state_changed',
+  'use/id_token.jku',
+] as const
+const verdictsOf = (rows: readonly AuditedRow[]) =>
+  checksOf(rows).map(({ check, verdict }) => `${check} ${verdict}`)
 const row = (name: string, verdict: AuditedRow['verdict'], changes: Partial<AuditedRow> = {}) =>
   auditedRow(name, { verdict, ...changes })
 
@@ -129,9 +158,13 @@ test.each([
   [[row(EMPTY, 'broke'), row(CHANGED, 'let in')], ['state missing']],
   [[row(EMPTY, 'stale'), row(CHANGED, 'refused')], ['state stale']],
   [[row(EMPTY, 'not for this app')], []],
-  // That a row with another fault as well was refused says nothing when the row with this fault alone is open.
+  // That a row with another fault as well was refused says nothing when the row with this fault
+  // alone is open.
   [
-    [row('use/id_token.signature_missing', 'undetermined'), row('use/id_token.foreign_key_unknown_kid', 'refused')],
+    [
+      row('use/id_token.signature_missing', 'undetermined'),
+      row('use/id_token.foreign_key_unknown_kid', 'refused'),
+    ],
     ['signature undetermined', 'kid holds'],
   ],
   [[row('use/verified', 'too strict', { family: 'ending' })], ['ending too strict']],
@@ -149,7 +182,13 @@ test('What counts comes first, then by verdict: missing, too strict, ignored, un
     row('use/verified', 'too strict', { family: 'ending' }),
     row('use/id_token.expired_issued_now', 'let in'),
   ]
-  const order = ['exp missing', 'ending too strict', 'sub ignored', 'crit missing', 'key_source undetermined']
+  const order = [
+    'exp missing',
+    'ending too strict',
+    'sub ignored',
+    'crit missing',
+    'key_source undetermined',
+  ]
   expect(verdictsOf(rows)).toEqual([...order, 'state holds'])
 })
 
@@ -197,6 +236,9 @@ test.each([
   [[REFUSED], only('works', 'undetermined'), 3],
   [[LET_IN], only('works', 'undetermined'), 1],
   [[LET_IN], only('works'), 1],
-])('The exit code is that of the rows, or the worse code of readings that count (%#)', (rows, readings, code) => {
-  expect(exitCodeOf(rows, readings)).toBe(code)
-})
+])(
+  'The exit code is that of the rows, or the worse code of readings that count (%#)',
+  (rows, readings, code) => {
+    expect(exitCodeOf(rows, readings)).toBe(code)
+  },
+)

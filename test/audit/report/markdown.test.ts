@@ -12,10 +12,16 @@ test('An audit in Markdown has its checks first, with their rows folded up, then
   const rows = [
     expired,
     auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
-    auditedRow('use/id_token.sub_empty', { verdict: 'not for this app', reason: 'no upgrade scope' }),
+    auditedRow('use/id_token.sub_empty', {
+      verdict: 'not for this app',
+      reason: 'no upgrade scope',
+    }),
     auditedRow('use/id_token.iss_missing'),
   ]
-  const report = auditReport(rows, { checks: checksOf(rows, 'go-oidc'), notes: ['your app answers 429'] })
+  const report = auditReport(rows, {
+    checks: checksOf(rows, 'go-oidc'),
+    notes: ['your app answers 429'],
+  })
   expect(renderMarkdown(report, CONSOLE)).toBe(`## Audit of a relying party: failed
 
 not verified\\: expiry (1 row); 1 check missing, 1 undetermined, 1 holds
@@ -96,7 +102,11 @@ test('Markdown links flows only to a console on the web, and says when no row wa
 })
 
 const row = auditedRow('use/verified', { verdict: 'too strict', evidence: '🔑'.repeat(900) })
-const rows = Array.from({ length: 500 }, (_, index) => ({ ...row, row: `use/row_${index}`, family: `family_${index}` }))
+const rows = Array.from({ length: 500 }, (_, index) => ({
+  ...row,
+  row: `use/row_${index}`,
+  family: `family_${index}`,
+}))
 
 test('Markdown for a step of GitHub is at most 1 MiB, cut between checks, and its last sentence says where the rest is', () => {
   const markdown = renderMarkdown(auditReport(rows))

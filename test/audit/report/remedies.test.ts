@@ -4,7 +4,11 @@ import { findLibrary, remedyFor } from '../../../src/audit/report/remedies.ts'
 import { CHECKS, type ClientCheck } from '../../../src/sandbox/outcomes/outcome.ts'
 
 test.each([
-  ['package.json', '{"dependencies":{"jose":"^6.0.0","express-openid-connect":"^2"}}', 'express-openid-connect'],
+  [
+    'package.json',
+    '{"dependencies":{"jose":"^6.0.0","express-openid-connect":"^2"}}',
+    'express-openid-connect',
+  ],
   ['package.json', '{"dependencies":{"next-auth":"^4.24.0"}}', 'next-auth'],
   ['package.json', '{"dependencies":{"next-auth":"5.0.0-beta.4"}}', undefined],
   ['package.json', '{"dependencies":{"openid-client":"~5.7.1"}}', 'openid-client 5'],
@@ -31,7 +35,14 @@ const GOOD = {
   session: { state: 's', nonce: 'n' },
   answer: { state: 's' },
   claims: {
-    ...{ nonce: 'n', aud: ['client'], iat: 1000, exp: 1600, sub: 'one', age_thresholds: { 18: true } },
+    ...{
+      nonce: 'n',
+      aud: ['client'],
+      iat: 1000,
+      exp: 1600,
+      sub: 'one',
+      age_thresholds: { 18: true },
+    },
     ...{ req_claims_hash: hash(CLAIMS, 32), c_hash: hash('a-code', 16) },
   },
   response: { ok: true },
@@ -90,7 +101,11 @@ test.each<[string, ClientCheck, RegExp]>([
   ['openid_connect', 'age_thresholds', /^raise "age_thresholds" unless .*\["18"\] == true$/],
   ['openid_connect', 'nonce', /verify!\(.*nonce: session/],
   ['openid_connect', 'state', /^raise "state" unless session\[:state\]/],
-  ['mod_auth_openidc', 'age_thresholds', /claim age_thresholds\.18:true\n {2}Require not claim age_thresholds\.18:0/],
+  [
+    'mod_auth_openidc',
+    'age_thresholds',
+    /claim age_thresholds\.18:true\n {2}Require not claim age_thresholds\.18:0/,
+  ],
 ])('The lines to write with %s for the check %s are its own', (library, check, lines) => {
   expect(remedyFor(check, library, ['use/id_token.any'])).toMatchObject({
     library,
@@ -102,10 +117,14 @@ test('Without a library there are no lines, nor with one where only a sentence c
   expect(remedyFor('signature', undefined, ['use/id_token.any'])).toEqual({})
   expect(remedyFor('signature', 'a-library', ['use/id_token.any'])).toEqual({})
   expect(remedyFor('size', 'jose', ['use/id_token.any'])).toEqual({ library: 'jose' })
-  expect(remedyFor('state', 'mod_auth_openidc', ['use/id_token.any'])).toEqual({ library: 'mod_auth_openidc' })
+  expect(remedyFor('state', 'mod_auth_openidc', ['use/id_token.any'])).toEqual({
+    library: 'mod_auth_openidc',
+  })
   for (const library of ['jose', 'PyJWT', 'Authlib', 'go-oidc', 'next-auth', 'openid-client 5'])
     for (const check of CHECKS)
-      expect(remedyFor(check, library, ['use/id_token.any']).lines?.split('\n').length ?? 1).toBeLessThan(4)
+      expect(
+        remedyFor(check, library, ['use/id_token.any']).lines?.split('\n').length ?? 1,
+      ).toBeLessThan(4)
 })
 
 test.each<[string, ClientCheck, string, RegExp | undefined]>([

@@ -15,10 +15,16 @@ interface Run {
   }[]
 }
 
-const runOf = (report: AuditReport, options?: SarifOptions): Run => JSON.parse(renderSarif(report, options)).runs[0]
+const runOf = (report: AuditReport, options?: SarifOptions): Run =>
+  JSON.parse(renderSarif(report, options)).runs[0]
 
 const expired = auditedRow('use/id_token.expired_issued_now', {
-  ...{ verdict: 'let in', evidence: '200 at /callback, "welcome"', severity: 8.1, summary: 'It is over.' },
+  ...{
+    verdict: 'let in',
+    evidence: '200 at /callback, "welcome"',
+    severity: 8.1,
+    summary: 'It is over.',
+  },
 })
 
 test('SARIF has a rule with help, CWE and severity for each missing check', () => {
@@ -38,7 +44,11 @@ test('SARIF has a rule with help, CWE and severity for each missing check', () =
         shortDescription: { text: 'missing: expiry.' },
         fullDescription: { text: `missing: expiry. ${rule}` },
         help: { text: help.join('\n'), markdown: help.join('\n\n').replaceAll(/:/g, '\\:') },
-        properties: { tags: ['security', 'external/cwe/cwe-613'], precision: 'high', 'security-severity': '8.1' },
+        properties: {
+          tags: ['security', 'external/cwe/cwe-613'],
+          precision: 'high',
+          'security-severity': '8.1',
+        },
       },
     ],
   })
@@ -61,7 +71,9 @@ test('A result of SARIF says what happened and stands at the place that reads th
       ),
     },
     partialFingerprints: { 'agekeyAudit/v1': expect.stringMatching(/^[0-9a-f]{32}$/) },
-    relatedLocations: [{ id: 1, ...locations[0], message: { text: `${expired.row} (let in): ${told}` } }],
+    relatedLocations: [
+      { id: 1, ...locations[0], message: { text: `${expired.row} (let in): ${told}` } },
+    ],
   })
 })
 
@@ -84,18 +96,36 @@ test.each([
 test('SARIF holds findings only, each with the level that it has, and with the index of its rule', () => {
   const { results, tool } = runOf(MIXED)
   expect(results.map(({ ruleId, level }) => `${level} ${ruleId}`)).toEqual([
-    ...['error signature', 'error exp', expect.stringMatching(/^error (kid|key_source)$/), 'warning alg'],
+    ...[
+      'error signature',
+      'error exp',
+      expect.stringMatching(/^error (kid|key_source)$/),
+      'warning alg',
+    ],
   ])
-  expect(results.map(({ ruleIndex }) => tool.driver.rules[ruleIndex]?.id)).toEqual(results.map(({ ruleId }) => ruleId))
+  expect(results.map(({ ruleIndex }) => tool.driver.rules[ruleIndex]?.id)).toEqual(
+    results.map(({ ruleId }) => ruleId),
+  )
 })
 
 test('Fingerprints of SARIF depend on check and page, not on order, time, port or what the app answered', () => {
   const printsOf = (report: AuditReport) =>
-    new Map(runOf(report).results.map(({ ruleId, partialFingerprints: prints }) => [ruleId, prints['agekeyAudit/v1']]))
+    new Map(
+      runOf(report).results.map(({ ruleId, partialFingerprints: prints }) => [
+        ruleId,
+        prints['agekeyAudit/v1'],
+      ]),
+    )
   const prints = printsOf(MIXED)
   expect(new Set(prints.values()).size).toBe(4)
-  const rows = MIXED.rows.toReversed().map((row) => ({ ...row, evidence: 'another', flows: ['f99'] }))
-  const later = { started_at: '2027-01-01T00:00:00Z', seconds: 1, app: 'http://127.0.0.1:4000/verify?x=1' }
+  const rows = MIXED.rows
+    .toReversed()
+    .map((row) => ({ ...row, evidence: 'another', flows: ['f99'] }))
+  const later = {
+    started_at: '2027-01-01T00:00:00Z',
+    seconds: 1,
+    app: 'http://127.0.0.1:4000/verify?x=1',
+  }
   expect(printsOf(auditReport(rows, later))).toEqual(prints)
   expect(printsOf({ ...MIXED, app: 'http://localhost:3000/other' })).not.toEqual(prints)
 })

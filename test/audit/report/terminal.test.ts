@@ -7,19 +7,29 @@ import { auditedRow, auditReport } from './sample-report.ts'
 
 const CONSOLE = 'http://localhost:2435/_sandbox/console'
 const plain = (_style: string, text: string) => text
-const linesOf = (report: AuditReport) => renderAuditTerminal(report, { console: CONSOLE, colour: plain })
+const linesOf = (report: AuditReport) =>
+  renderAuditTerminal(report, { console: CONSOLE, colour: plain })
 
 test('The terminal shows missing checks, what else was found, what is open, what holds, and how one row is run again', () => {
   const said = { evidence: 'your app said hello', summary: 'A', flows: ['f12', 'f13'] }
   const rows = [
     auditedRow('use/id_token.expired_issued_now', { ...said, verdict: 'let in' }),
     auditedRow('use/id_token.exp_missing', { ...said, verdict: 'let in' }),
-    auditedRow('use/id_token.iss_missing', { ...said, verdict: 'broke', counted: false, refs: [], cwe: [], flows: [] }),
+    auditedRow('use/id_token.iss_missing', {
+      ...said,
+      verdict: 'broke',
+      counted: false,
+      refs: [],
+      cwe: [],
+      flows: [],
+    }),
     auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
     auditedRow('use/id_token.nonce_other'),
   ]
   const checks = checksOf(rows, 'jose')
-  expect(linesOf(auditReport(rows, { checks, notes: ['your app answers 429 since row 38'] }))).toEqual([
+  expect(
+    linesOf(auditReport(rows, { checks, notes: ['your app answers 429 since row 38'] })),
+  ).toEqual([
     'not verified: expiry (2 rows); 1 check missing, 1 broke, 1 undetermined, 1 holds',
     '',
     'missing expiry (2 rows, must, severity 7.4)',
@@ -28,7 +38,9 @@ test('The terminal shows missing checks, what else was found, what is open, what
     '  Check: exp is in the future, give or take a little for the skew of clocks.',
     '  Write with jose:',
     '    const keys = createRemoteJWKSet(new URL(JWKS_URI)) // once, when the app starts',
-    expect.stringMatching(/^ {4}const \{ payload: claims \} = await jwtVerify\(.* audience: CLIENT_ID,$/),
+    expect.stringMatching(
+      /^ {4}const \{ payload: claims \} = await jwtVerify\(.* audience: CLIENT_ID,$/,
+    ),
     expect.stringMatching(/^ {6}algorithms: .*requiredClaims: .*\)$/),
     '  See: RFC 7519 section 4.1.4; CWE-613',
     `  Flow: ${CONSOLE}/flows/f12`,
@@ -68,11 +80,16 @@ test('The terminal names a flow by its id when there is no console, and shows li
 })
 
 test('Of rows that are undetermined for one reason the terminal names five and counts the others', () => {
-  const rows = ['missing', 'empty', 'changed', 'of_other_session', 'twice', 'of_earlier_flow'].map((name) =>
-    auditedRow(`use/callback.state_${name}`, { verdict: 'undetermined', reason: 'control_lost' }),
+  const rows = ['missing', 'empty', 'changed', 'of_other_session', 'twice', 'of_earlier_flow'].map(
+    (name) =>
+      auditedRow(`use/callback.state_${name}`, { verdict: 'undetermined', reason: 'control_lost' }),
   )
-  const names = linesOf(auditReport(rows, { exit_code: 3 })).find((line) => line.startsWith('  use/'))
-  expect(names).toMatch(/^ {2}use\/callback\.state_missing, .*, use\/callback\.state_twice and 1 more$/)
+  const names = linesOf(auditReport(rows, { exit_code: 3 })).find((line) =>
+    line.startsWith('  use/'),
+  )
+  expect(names).toMatch(
+    /^ {2}use\/callback\.state_missing, .*, use\/callback\.state_twice and 1 more$/,
+  )
 })
 
 test('The last line of an audit on the terminal is green only when all is well', () => {
@@ -81,12 +98,16 @@ test('The last line of an audit on the terminal is green only when all is well',
   const refused = auditReport([auditedRow('use/id_token.expired')])
   expect(lastOf(refused)).toBe('<green>passed</green>: 1 refused; 12.3 seconds')
   expect(lastOf({ ...refused, exit_code: 1 })).toBe('<red>failed</red>: 1 refused; 12.3 seconds')
-  expect(lastOf({ ...refused, exit_code: 3 })).toBe('<yellow>undetermined</yellow>: 1 refused; 12.3 seconds')
+  expect(lastOf({ ...refused, exit_code: 3 })).toBe(
+    '<yellow>undetermined</yellow>: 1 refused; 12.3 seconds',
+  )
   expect(lastOf(auditReport([]))).toBe('<red>nothing was judged</red>: no rows; 12.3 seconds')
 })
 
 test('The command that runs a row again can be pasted into a shell', () => {
   const row = auditedRow('use/id_token.expired', { verdict: 'let in' })
   const lines = linesOf(auditReport([row], { app: "http://localhost:3000/a?b=1&c='$(id)" }))
-  expect(lines.at(-1)).toContain(`audit 'http://localhost:3000/a?b=1&c='\\''$(id)' --only use/id_token.expired`)
+  expect(lines.at(-1)).toContain(
+    `audit 'http://localhost:3000/a?b=1&c='\\''$(id)' --only use/id_token.expired`,
+  )
 })

@@ -9,7 +9,14 @@ import { renderAuditJUnit, writeReports } from '../../../src/audit/report/write-
 import { ConfigError } from '../../../src/sandbox/files/config-error.ts'
 import { writeReportFiles } from '../../../src/tools/cli/report-files.ts'
 import { folderWith } from '../../support/folder-with.ts'
-import { auditedRow, auditReport, HOSTILE, hostileTexts, MIXED, readingsAudit } from './sample-report.ts'
+import {
+  auditedRow,
+  auditReport,
+  HOSTILE,
+  hostileTexts,
+  MIXED,
+  readingsAudit,
+} from './sample-report.ts'
 
 const CONTEXT = { writeFiles: writeReportFiles }
 const CONSOLE = 'http://localhost:2435/_sandbox/console'
@@ -24,8 +31,17 @@ const read = (file: string) => readFileSync(file, 'utf8')
 
 test('Each report of an audit is written to its file', () => {
   const at = scratch()
-  const files = { json: at('a.json'), junit: at('a.xml'), sarif: at('a.sarif'), markdown: at('a.md') }
-  writeReports(MIXED, files, { ...CONTEXT, console: CONSOLE, source: () => ({ file: 'src/verify.ts', line: 12 }) })
+  const files = {
+    json: at('a.json'),
+    junit: at('a.xml'),
+    sarif: at('a.sarif'),
+    markdown: at('a.md'),
+  }
+  writeReports(MIXED, files, {
+    ...CONTEXT,
+    console: CONSOLE,
+    source: () => ({ file: 'src/verify.ts', line: 12 }),
+  })
   expect(JSON.parse(read(files.json))).toEqual(JSON.parse(JSON.stringify(MIXED)))
   expect(read(files.junit)).toBe(renderAuditJUnit(MIXED, CONSOLE))
   expect(read(files.markdown)).toBe(renderMarkdown(MIXED, CONSOLE))
@@ -45,7 +61,9 @@ test('The audit in the summary of a step is appended to what the step wrote befo
 test('The summary of a step stays below 1 MiB with an audit and what the step wrote before', () => {
   const summaryFile = scratch({ 'summary.md': `${'x'.repeat(1024 * 1024 - 2001)}\n` })('summary.md')
   writeReports(MIXED, {}, { ...CONTEXT, summaryFile })
-  expect(read(summaryFile)).toMatch(/\n## Audit of a relying party: failed\n[\s\S]*\nThe report ends here: .*\n$/)
+  expect(read(summaryFile)).toMatch(
+    /\n## Audit of a relying party: failed\n[\s\S]*\nThe report ends here: .*\n$/,
+  )
   expect(Buffer.byteLength(read(summaryFile))).toBeLessThanOrEqual(1024 * 1024)
 })
 
@@ -82,11 +100,17 @@ test('An audit in JUnit XML has a suite for each flow and a case for each check,
     'Flow: f12',
     'use/id_token.exp_missing: let in. 200 at /callback, &quot;welcome&quot;.',
   ])
-  expect(xml).toContain('message="undetermined: masked: the app refuses the same answer without the fault"/>')
+  expect(xml).toContain(
+    'message="undetermined: masked: the app refuses the same answer without the fault"/>',
+  )
   const suites = xml
     .split('<testsuite ')
     .map((suite) => [...suite.matchAll(/(?<!class)name="([^"]*)"/g)].map(([, name]) => name))
-  expect(suites).toEqual([['agekey-sandbox'], ['use', 'exp', 'state', 'ending'], ['par', 'par/status']])
+  expect(suites).toEqual([
+    ['agekey-sandbox'],
+    ['use', 'exp', 'state', 'ending'],
+    ['par', 'par/status'],
+  ])
   expect(renderAuditJUnit(auditReport([]))).toContain('tests="0"')
   expect(renderAuditJUnit(MIXED)).toContain('failures="4"')
 })
@@ -98,8 +122,14 @@ test.each<[Parameters<typeof auditedRow>[1], string]>([
   [{ verdict: 'let in' }, `<failure message="missing issuer ${LET_IN}severity 7.4) `],
   [{ verdict: 'broke' }, '<failure message="broke issuer ('],
   [{ verdict: 'stale' }, '<failure message="stale issuer ('],
-  [{ verdict: 'let in', counted: false }, `<skipped message="missing issuer ${LET_IN}${NOT_COUNTED}`],
-  [{ verdict: 'ignored', counted: false }, `<skipped message="ignored issuer (1 row, should, ${NOT_COUNTED}`],
+  [
+    { verdict: 'let in', counted: false },
+    `<skipped message="missing issuer ${LET_IN}${NOT_COUNTED}`,
+  ],
+  [
+    { verdict: 'ignored', counted: false },
+    `<skipped message="ignored issuer (1 row, should, ${NOT_COUNTED}`,
+  ],
   [{ verdict: 'refused' }, 'passed'],
   [{ verdict: 'known', reason: 'mended in May' }, '<skipped message="known: mended in May"/>'],
 ])('JUnit XML says of a check whose row has %j: %s', (changes, start) => {
@@ -111,7 +141,9 @@ test.each<[Parameters<typeof auditedRow>[1], string]>([
 test('The suite of a check in JUnit XML is the same whichever of its rows were let in', () => {
   const names = ['par/par.redirect', 'token/token.redirect', 'upgrade/upgrade.redirect']
   const suites = names.map((letIn) => {
-    const rows = names.map((name) => auditedRow(name, { verdict: name === letIn ? 'let in' : 'refused' }))
+    const rows = names.map((name) =>
+      auditedRow(name, { verdict: name === letIn ? 'let in' : 'refused' }),
+    )
     return /classname="(\w+)"/.exec(renderAuditJUnit(auditReport(rows)))?.[1]
   })
   expect(suites).toEqual(['par', 'par', 'par'])
@@ -127,15 +159,24 @@ const renderAll = (report: AuditReport, console = CONSOLE) => ({
 /** A report in which an app wrote this text wherever it can. */
 function reportOf(text: string): AuditReport {
   const texts = { ...hostileTexts(text), row: text, harm: text, reason: text, cwe: [text] }
-  const rows = (['let in', 'undetermined', 'known', 'observed', 'refused'] as const).map((verdict) =>
-    auditedRow('use/id_token.jku', { ...texts, verdict, ...(verdict === 'undetermined' && { checks: ['aud'] }) }),
+  const rows = (['let in', 'undetermined', 'known', 'observed', 'refused'] as const).map(
+    (verdict) =>
+      auditedRow('use/id_token.jku', {
+        ...texts,
+        verdict,
+        ...(verdict === 'undetermined' && { checks: ['aud'] }),
+      }),
   )
   const learned = { use: { yes: text, no: [text] } }
   return auditReport(rows, { app: text, catalogue: text, notes: [text], learned })
 }
 
-/** Markdown without escaped characters and code spans, which end with as many backticks as they began. */
-const bare = (markdown: string) => markdown.replace(/\\[!-/:-@[-`{-~]|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '')
+/**
+ * Markdown without escaped characters and code spans, which end with as many backticks as they
+ * began.
+ */
+const bare = (markdown: string) =>
+  markdown.replace(/\\[!-/:-@[-`{-~]|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '')
 const tagsOf = (xml: string) => [...xml.matchAll(/<[^\s>]*/g)].map(([tag]) => tag)
 const plain = renderAll(reportOf('x'))
 
@@ -202,8 +243,12 @@ test.each([
     expect([first.id, second.id]).toEqual(['readings/refused_token_status=403', `readings/${PAIR}`])
     const told = 'depends on refused_token_status=401: it fails under refused_token_status=403'
     expect(results[0].message.text).toContain(`${told}. What happened: An access token`)
-    expect(junit).toContain(`${told} What happened: An access token that E5 refuses is answered with`)
-    const cases = junit.matchAll(/<testcase name="([^"]*)" classname="readings"[^>]*?(?:\/>|>\s*<(failure|skipped))/g)
+    expect(junit).toContain(
+      `${told} What happened: An access token that E5 refuses is answered with`,
+    )
+    const cases = junit.matchAll(
+      /<testcase name="([^"]*)" classname="readings"[^>]*?(?:\/>|>\s*<(failure|skipped))/g,
+    )
     expect([...cases].map(([, name, state = 'passed']) => `${name} ${state}`)).toEqual([
       `refused_token_status=403 ${element}`,
       'typ=absent passed',
@@ -217,5 +262,7 @@ test.each([
 test('Readings stand beside the rows of an earlier audit', () => {
   const { terminal, markdown } = renderAll({ ...readingsAudit(), ...MIXED })
   expect(terminal.join('\n')).toMatch(/^failed:[\s\S]*^readings: works under 1 of 2/m)
-  expect(markdown).toMatch(/^## Audit of a relying party: failed\n[\s\S]*\nReadings: works under 1 of 2/)
+  expect(markdown).toMatch(
+    /^## Audit of a relying party: failed\n[\s\S]*\nReadings: works under 1 of 2/,
+  )
 })

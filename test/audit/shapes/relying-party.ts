@@ -15,16 +15,39 @@ import { cookiesOf, type Params, setCookie, type Visit } from './site.ts'
 
 /** The single mistake of an app: a missing check, or an open way in. */
 export type Hole =
-  | ('signature' | 'signature of unknown keys' | 'key of x5c' | 'nonce' | 'state' | 'state of any browser')
-  | ('slot is kept' | 'exp' | '55 minutes of leeway' | 'aud' | 'aud of others by azp' | 'truthy answers')
-  | ('any threshold' | 'lower threshold' | 'req_claims_hash' | 'error' | 'last of repeated parameters')
+  | (
+      | 'signature'
+      | 'signature of unknown keys'
+      | 'key of x5c'
+      | 'nonce'
+      | 'state'
+      | 'state of any browser'
+    )
+  | (
+      | 'slot is kept'
+      | 'exp'
+      | '55 minutes of leeway'
+      | 'aud'
+      | 'aud of others by azp'
+      | 'truthy answers'
+    )
+  | (
+      | 'any threshold'
+      | 'lower threshold'
+      | 'req_claims_hash'
+      | 'error'
+      | 'last of repeated parameters'
+    )
   | ('session before the check' | 'session on failure' | 'session by a later job')
   | ('error of Create' | 'failed upgrade')
 
 /** What an app did for a user. */
 export type Admitted = 'in' | 'create begun' | 'key saved' | 'key upgraded'
 
-/** One line of an app's own log. `began`: the state of the browser's last request. `answered`: the state of the answered request. */
+/**
+ * One line of an app's own log. `began`: the state of the browser's last request. `answered`: the
+ * state of the answered request.
+ */
 export interface Admission {
   readonly what: Admitted
   readonly browser: string
@@ -67,7 +90,9 @@ export function createRelyingParty(
   const crossSite = mode === 'form_post' ? '; SameSite=None; Secure' : '; SameSite=Lax'
   const baseUrlOfServer = url + new URL(baseUrl).pathname.replace(/\/$/, '')
   const remoteKeys = createRemoteJWKSet(new URL(`${baseUrlOfServer}/.well-known/jwks.json`), {
-    ...(options.cachesKeys ? { cooldownDuration: Infinity, cacheMaxAge: Infinity } : { cooldownDuration: 0 }),
+    ...(options.cachesKeys
+      ? { cooldownDuration: Infinity, cacheMaxAge: Infinity }
+      : { cooldownDuration: 0 }),
   })
 
   const admissions: Admission[] = []
@@ -105,7 +130,10 @@ export function createRelyingParty(
     return `${baseUrl}/v1/oidc/use?${query}`
   }
 
-  /** The nonce of the answered request, which serves once. @throws Refused when this browser has sent no such request */
+  /**
+   * The nonce of the answered request, which serves once.
+   * @throws Refused when this browser has sent no such request
+   */
   function takeSlot(visit: Visit, state: string | undefined): string {
     if (slots === 'map') {
       const slot = waiting.get(state ?? '')
@@ -116,7 +144,8 @@ export function createRelyingParty(
       return slot.nonce
     }
     const [sent = '', nonce = ''] = cookiesOf(visit)['age_flow']?.split('.') ?? []
-    if (sent === '' || (state !== sent && !has('state'))) throw new Refused('this browser has sent no such request')
+    if (sent === '' || (state !== sent && !has('state')))
+      throw new Refused('this browser has sent no such request')
     if (!has('slot is kept')) setCookie(visit, 'age_flow', `${crossSite}; HttpOnly; Max-Age=0`)
     visit.answered = sent
     return nonce
@@ -130,23 +159,42 @@ export function createRelyingParty(
       if (!has('last of repeated parameters')) throw new Refused(`${name} is not one text`)
       return String(Object.values(z.looseObject({}).or(z.array(z.unknown())).parse(value)).at(-1))
     }
-    const [state, error, wish, idToken, code] = ['state', 'error', 'create_requested', 'id_token', 'code'].map(one)
+    const [state, error, wish, idToken, code] = [
+      'state',
+      'error',
+      'create_requested',
+      'id_token',
+      'code',
+    ].map(one)
     const nonce = takeSlot(visit, state)
-    const count = [has('error') ? undefined : error, wish, idToken].filter((each) => each !== undefined).length
+    const count = [has('error') ? undefined : error, wish, idToken].filter(
+      (each) => each !== undefined,
+    ).length
     if (count !== 1) throw new Refused('an answer is a token, a wish or an error')
     if (error !== undefined && !has('error')) return { kind: 'error', error } as const
-    if (wish !== undefined && (wish !== 'true' || !options.canCreate)) throw new Refused('no such wish was offered')
+    if (wish !== undefined && (wish !== 'true' || !options.canCreate))
+      throw new Refused('no such wish was offered')
     if (wish !== undefined) return { kind: 'create_requested' } as const
-    return { kind: 'token', code, answers: await readToken(idToken ?? '', { nonce, code }) } as const
+    return {
+      kind: 'token',
+      code,
+      answers: await readToken(idToken ?? '', { nonce, code }),
+    } as const
   }
 
   const keyOf: JWTVerifyGetKey = async (header, token) => {
     const [certificate] = (has('key of x5c') && header.x5c) || []
     if (certificate === undefined) return remoteKeys(header, token)
-    return importX509(`-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----`, header.alg ?? 'RS256')
+    return importX509(
+      `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----`,
+      header.alg ?? 'RS256',
+    )
   }
 
-  async function readToken(idToken: string, { nonce, code }: { nonce: string; code: string | undefined }) {
+  async function readToken(
+    idToken: string,
+    { nonce, code }: { nonce: string; code: string | undefined },
+  ) {
     if (idToken.length > 8192) throw new Refused('no id_token is that long')
     const checks = {
       issuer: `${baseUrl}/v1/oidc/use`,
@@ -154,18 +202,32 @@ export function createRelyingParty(
       ...(has('55 minutes of leeway') && { clockTolerance: 55 * 60 }),
     }
     // Only the claims of the token, checked as usual.
-    const decode = () => UnsecuredJWT.decode(['eyJhbGciOiJub25lIn0', idToken.split('.')[1], ''].join('.'), checks)
+    const decode = () =>
+      UnsecuredJWT.decode(['eyJhbGciOiJub25lIn0', idToken.split('.')[1], ''].join('.'), checks)
     const verify = async () =>
       has('signature')
         ? decode()
-        : jwtVerify(idToken, keyOf, { ...checks, algorithms: ['RS256', 'ES256'] }).catch((error: unknown) => {
-            if (has('signature of unknown keys') && error instanceof errors.JWKSNoMatchingKey) return decode()
-            if (has('exp') && error instanceof errors.JWTExpired) return error
-            throw error
-          })
+        : jwtVerify(idToken, keyOf, { ...checks, algorithms: ['RS256', 'ES256'] }).catch(
+            (error: unknown) => {
+              if (has('signature of unknown keys') && error instanceof errors.JWKSNoMatchingKey)
+                return decode()
+              if (has('exp') && error instanceof errors.JWTExpired) return error
+              throw error
+            },
+          )
     const { payload } = await verify()
-    const { aud, azp, exp = Infinity, iat = 0, sub, nonce: sentNonce, req_claims_hash, c_hash } = payload
-    const isForUs = has('aud') || String(aud) === CLIENT_ID || (has('aud of others by azp') && azp === CLIENT_ID)
+    const {
+      aud,
+      azp,
+      exp = Infinity,
+      iat = 0,
+      sub,
+      nonce: sentNonce,
+      req_claims_hash,
+      c_hash,
+    } = payload
+    const isForUs =
+      has('aud') || String(aud) === CLIENT_ID || (has('aud of others by azp') && azp === CLIENT_ID)
     const given = z.record(z.string(), z.unknown()).parse(payload['age_thresholds'])
     const isOurs =
       isForUs &&
@@ -180,14 +242,18 @@ export function createRelyingParty(
     if (!isOurs) throw new Refused('this token answers another request')
     const answers = thresholds.map((threshold) => {
       const answer = Object.hasOwn(given, threshold) ? given[threshold] : undefined
-      if (typeof answer !== 'boolean' && !has('truthy answers')) throw new Refused(`${threshold} was not answered`)
+      if (typeof answer !== 'boolean' && !has('truthy answers'))
+        throw new Refused(`${threshold} was not answered`)
       return [String(threshold), Boolean(answer)] as const
     })
     return Object.fromEntries(answers)
   }
 
   /** Whether the answers open what needs a threshold, by default the highest. */
-  function opens(answers: Readonly<Record<string, boolean>>, threshold = Math.max(...thresholds)): boolean {
+  function opens(
+    answers: Readonly<Record<string, boolean>>,
+    threshold = Math.max(...thresholds),
+  ): boolean {
     if (has('any threshold')) return Object.values(answers).includes(true)
     return answers[has('lower threshold') ? Math.min(...thresholds) : threshold] === true
   }
@@ -199,7 +265,8 @@ export function createRelyingParty(
     const answered = visit.answered ?? (typeof state === 'string' ? state : undefined)
     return { browser, began: lastRequests.get(browser), answered }
   }
-  const log = (who: Omit<Admission, 'what'>, what: Admitted = 'in') => void admissions.push({ ...who, what })
+  const log = (who: Omit<Admission, 'what'>, what: Admitted = 'in') =>
+    void admissions.push({ ...who, what })
 
   /** Gives the browser a session that opens nothing yet; the returned function lets the user in. */
   function openSession(visit: Visit): () => void {
@@ -219,7 +286,12 @@ export function createRelyingParty(
 
   async function call(path: string, init: RequestInit): Promise<unknown> {
     const signal = AbortSignal.timeout(5000)
-    const response = await fetch(baseUrlOfServer + path, { method: 'POST', redirect: 'error', signal, ...init })
+    const response = await fetch(baseUrlOfServer + path, {
+      method: 'POST',
+      redirect: 'error',
+      signal,
+      ...init,
+    })
     const body: unknown = await response.json()
     if (!response.ok) throw new Refused(`${path}: ${response.status}`)
     return body
@@ -236,16 +308,22 @@ export function createRelyingParty(
     const common = { client_id: CLIENT_ID, scope: 'openid', response_type: 'none', redirect_uri }
     lastRequests.set(browserOf(visit), state)
     setCookie(visit, 'age_create', `${state}; SameSite=Lax; HttpOnly`)
-    const secrets = { client_secret: CLIENT_SECRET, authorization_details: JSON.stringify([ageSignal()]) }
+    const secrets = {
+      client_secret: CLIENT_SECRET,
+      authorization_details: JSON.stringify([ageSignal()]),
+    }
     const body = new URLSearchParams({ ...common, ...secrets, type: 'age_verification', state })
-    const { request_uri } = z.object({ request_uri: z.string() }).parse(await call('/v1/oidc/create/par', { body }))
+    const { request_uri } = z
+      .object({ request_uri: z.string() })
+      .parse(await call('/v1/oidc/create/par', { body }))
     return `${baseUrl}/v1/oidc/create?${new URLSearchParams({ ...common, request_uri })}`
   }
 
   /** Whether the age key was saved. @throws Refused when this browser has sent no such request */
   function endCreate(visit: Visit, { state, error }: Params): boolean {
     const sent = cookiesOf(visit)['age_create']
-    if (sent === undefined || state !== sent) throw new Refused('this browser has sent no such request')
+    if (sent === undefined || state !== sent)
+      throw new Refused('this browser has sent no such request')
     setCookie(visit, 'age_create', '; Max-Age=0')
     visit.answered = sent
     const isSaved = error === undefined || has('error of Create')
@@ -253,13 +331,22 @@ export function createRelyingParty(
     return isSaved
   }
 
-  /** Exchanges the code and upgrades the user's age key. @throws Refused and others when that failed */
+  /**
+   * Exchanges the code and upgrades the user's age key.
+   * @throws Refused and others when that failed
+   */
   async function upgrade(visit: Visit, code: string): Promise<void> {
     const exchangeAndUpgrade = async () => {
       const basic = Buffer.from(`${CLIENT_ID}:${CLIENT_SECRET}`).toString('base64')
       const body = new URLSearchParams({ grant_type: 'authorization_code', code })
-      const token = await call('/v1/oidc/use/token', { headers: { Authorization: `Basic ${basic}` }, body })
-      const shape = z.object({ access_token: z.string().min(1), token_type: z.string().regex(/^bearer$/i) })
+      const token = await call('/v1/oidc/use/token', {
+        headers: { Authorization: `Basic ${basic}` },
+        body,
+      })
+      const shape = z.object({
+        access_token: z.string().min(1),
+        token_type: z.string().regex(/^bearer$/i),
+      })
       const { access_token } = shape.parse(token)
       const upgraded = await call('/v1/svc/upgrade', {
         headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },

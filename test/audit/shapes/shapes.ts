@@ -5,8 +5,25 @@ import { jwtVerify, SignJWT } from 'jose'
 import type { FragmentPost, PageRequest } from '../../../src/audit/agent/browser.ts'
 import { messageOf } from '../../../src/sandbox/files/caught.ts'
 import type { Sandbox } from '../../../src/server/create-sandbox.ts'
-import { createRelyingParty, type Hole, Refused, type RelyingParty, type RequestOptions } from './relying-party.ts'
-import { cookiesOf, formOf, type Handler, html, json, redirect, serve, setCookie, site, type Visit } from './site.ts'
+import {
+  createRelyingParty,
+  type Hole,
+  Refused,
+  type RelyingParty,
+  type RequestOptions,
+} from './relying-party.ts'
+import {
+  cookiesOf,
+  formOf,
+  type Handler,
+  html,
+  json,
+  redirect,
+  serve,
+  setCookie,
+  site,
+  type Visit,
+} from './site.ts'
 
 /** How an app of node:http differs from a plain one: in its callback and its pages. */
 interface Differences extends Readonly<Record<`${'GET' | 'POST'} /${string}`, Handler>> {
@@ -33,14 +50,21 @@ export interface Shape {
 
 export type RunningShape = Awaited<ReturnType<typeof startShape>>
 
-export async function startShape(shape: Shape, sandbox: Pick<Sandbox, 'baseUrl' | 'url'>, hole?: Hole) {
+export async function startShape(
+  shape: Shape,
+  sandbox: Pick<Sandbox, 'baseUrl' | 'url'>,
+  hole?: Hole,
+) {
   const rp = createRelyingParty(sandbox, hole, shape.options)
   const app = shape.app(rp)
   const { url, stop } = await serve(typeof app === 'function' ? app : plain(rp, app))
   return { url, page: url + (shape.start ?? '/verify'), admissions: rp.admissions, stop }
 }
 
-/** Milliseconds for the second of a job, for the seconds after which another job looks, and for the minute of a rate limit. */
+/**
+ * Milliseconds for the second of a job, for the seconds after which another job looks, and for the
+ * minute of a rate limit.
+ */
 const [JOB, LATER, MINUTE] = [500, 2500, 2000]
 
 const CONFIRM = '<p>Wine is for adults.</p><a href="/verify">Confirm your age</a>'
@@ -49,7 +73,8 @@ const MEMBERS = '<h1>Cellar</h1><p>Pick your bottles.</p><a href="/sign-out">Lea
 const anyOf = <Value>(values: readonly [Value, ...Value[]]): Value =>
   values[Math.floor(Math.random() * values.length)] ?? values[0]
 /** Escapes a text for HTML. */
-const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
+const escaped = (text: string) =>
+  text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
 const shows =
   (text: string, status = 200): Handler =>
@@ -60,7 +85,10 @@ const goesTo =
   (v) =>
     redirect(v, path)
 
-/** An app with a start page, a way to the service, a callback that lets in, refuses or fails, and a page for members. */
+/**
+ * An app with a start page, a way to the service, a callback that lets in, refuses or fails, and a
+ * page for members.
+ */
 function plain(rp: RelyingParty, differences: Differences): RequestListener {
   const {
     guard,
@@ -75,7 +103,8 @@ function plain(rp: RelyingParty, differences: Differences): RequestListener {
     try {
       if (isEarly) await signsIn(v)
       const answer = await rp.check(v, v.query)
-      if (answer.kind === 'create_requested') return redirect(v, await rp.beginCreate(v, '/created'))
+      if (answer.kind === 'create_requested')
+        return redirect(v, await rp.beginCreate(v, '/created'))
       if (answer.kind === 'token' && answer.code !== undefined) {
         await rp.upgrade(v, answer.code)
         return html(v, 'Your age key says more now. <a href="/verify">Try again</a>')
@@ -91,7 +120,8 @@ function plain(rp: RelyingParty, differences: Differences): RequestListener {
     'GET /': shows(CONFIRM),
     'GET /verify': (v) => redirect(v, rp.begin(v)),
     'GET /callback': callback,
-    'GET /members': (v) => (rp.isMember(v) ? html(v, MEMBERS) : html(v, 'Members only. <a href="/">Home</a>', 403)),
+    'GET /members': (v) =>
+      rp.isMember(v) ? html(v, MEMBERS) : html(v, 'Members only. <a href="/">Home</a>', 403),
     'GET /sign-out'(v) {
       rp.signOut(v)
       redirect(v, '/')
@@ -124,7 +154,9 @@ add('message on the start page', { hole: 'signature' }, (rp) => {
       const notice = notices.get(id)
       notices.delete(id)
       setCookie(v, 'flash', '; Max-Age=0')
-      const shelf = rp.isMember(v) ? 'in wine shop you are' : '<a href="/verify">Show that you are 18</a>'
+      const shelf = rp.isMember(v)
+        ? 'in wine shop you are'
+        : '<a href="/verify">Show that you are 18</a>'
       html(v, `${notice ? `<p>Wine shop ${escaped(notice)}</p>` : ''}<section>${shelf}</section>`)
     },
   }
@@ -149,7 +181,8 @@ add('single page with fetch', { hole: 'nonce', options: BY_FRAGMENT, fragment: F
 add('error text with status 200', { hole: 'exp' }, () => ({
   letsIn: shows('Thank you, your age is confirmed. <a href="/members">To the cellar</a>'),
   turnsAway: shows('Thank you. Unfortunately your age does not allow us to sell to you.'),
-  fails: (error) => shows(`Thank you for waiting. Something went wrong (${escaped(messageOf(error))}).`),
+  fails: (error) =>
+    shows(`Thank you for waiting. Something went wrong (${escaped(messageOf(error))}).`),
 }))
 
 add('redirect to /denied', { hole: 'error' }, () => ({
@@ -172,10 +205,17 @@ add('session by a later job', { hole: 'session by a later job' }, (rp) => ({
 }))
 
 add('A/B pages', { hole: 'aud' }, () => ({
-  letsIn: (v) => html(v, anyOf(['All set! Browse the cellar.', 'Great, you may order now.', 'Done. Happy shopping!'])),
-  turnsAway: (v) => html(v, anyOf(['Too young, sorry.', 'Please come back later.', 'We only serve adults.'])),
-  fails: () => (v) => html(v, anyOf(['Oops!', 'That was unexpected. Try again?', 'Our cork broke. Once more?'])),
-  'GET /': (v) => html(v, anyOf([CONFIRM, CONFIRM.replace('Wine', 'Our wine'), CONFIRM.replace('p>', 'h2>')])),
+  letsIn: (v) =>
+    html(
+      v,
+      anyOf(['All set! Browse the cellar.', 'Great, you may order now.', 'Done. Happy shopping!']),
+    ),
+  turnsAway: (v) =>
+    html(v, anyOf(['Too young, sorry.', 'Please come back later.', 'We only serve adults.'])),
+  fails: () => (v) =>
+    html(v, anyOf(['Oops!', 'That was unexpected. Try again?', 'Our cork broke. Once more?'])),
+  'GET /': (v) =>
+    html(v, anyOf([CONFIRM, CONFIRM.replace('Wine', 'Our wine'), CONFIRM.replace('p>', 'h2>')])),
 }))
 
 const LANGUAGES: Readonly<Record<string, string>> = {
@@ -214,7 +254,10 @@ add('idempotent callback', { hole: 'state' }, (rp) => {
   }
 })
 
-add('state in one map for all browsers', { hole: 'state of any browser', options: { slots: 'map' } })
+add('state in one map for all browsers', {
+  hole: 'state of any browser',
+  options: { slots: 'map' },
+})
 
 add('slot that is not cleared', { hole: 'slot is kept' })
 
@@ -227,19 +270,23 @@ add('key of x5c', { hole: 'key of x5c' }, (rp) => ({
 
 add('leeway of 55 minutes', { hole: '55 minutes of leeway' })
 
-add('POST to begin', { start: '/', hole: 'lower threshold', options: { thresholds: [16, 18] } }, (rp) => ({
-  'GET /'(v) {
-    const csrf = randomUUID()
-    setCookie(v, 'csrf', `${csrf}; HttpOnly; SameSite=Strict`)
-    const form = `<form method="post" action="/begin"><input type="hidden" name="csrf" value="${csrf}">`
-    html(v, `${form}<button>Continue with your age key</button></form>`)
-  },
-  async 'POST /begin'(v) {
-    const { csrf } = await formOf(v)
-    if (csrf === undefined || csrf !== cookiesOf(v)['csrf']) return html(v, 'Forbidden', 403)
-    redirect(v, rp.begin(v))
-  },
-}))
+add(
+  'POST to begin',
+  { start: '/', hole: 'lower threshold', options: { thresholds: [16, 18] } },
+  (rp) => ({
+    'GET /'(v) {
+      const csrf = randomUUID()
+      setCookie(v, 'csrf', `${csrf}; HttpOnly; SameSite=Strict`)
+      const form = `<form method="post" action="/begin"><input type="hidden" name="csrf" value="${csrf}">`
+      html(v, `${form}<button>Continue with your age key</button></form>`)
+    },
+    async 'POST /begin'(v) {
+      const { csrf } = await formOf(v)
+      if (csrf === undefined || csrf !== cookiesOf(v)['csrf']) return html(v, 'Forbidden', 403)
+      redirect(v, rp.begin(v))
+    },
+  }),
+)
 
 add('two buttons on the start page', { start: '/', hole: 'signature' }, (rp) => ({
   'GET /': shows(`<form method="post" action="/cookies"><button>Accept all cookies</button></form>
@@ -266,7 +313,9 @@ add('JWT cookie session', { hole: 'truthy answers' }, (rp) => {
   const secret = randomBytes(32)
   return {
     async signsIn(v) {
-      const jwt = new SignJWT({ over18: true }).setProtectedHeader({ alg: 'HS256' }).setExpirationTime('1h')
+      const jwt = new SignJWT({ over18: true })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setExpirationTime('1h')
       setCookie(v, 'session', `${await jwt.sign(secret)}; HttpOnly; SameSite=Lax`)
       rp.log(rp.whoOf(v))
     },
@@ -283,7 +332,8 @@ add('key set cached for ever', { hole: 'signature of unknown keys', options: { c
 
 add('fail-open on exceptions', { hole: 'session on failure' }, (rp) => ({
   fails: (error) => (v) => {
-    if (error instanceof Refused || !rp.has('session on failure')) return html(v, 'Not verified.', 403)
+    if (error instanceof Refused || !rp.has('session on failure'))
+      return html(v, 'Not verified.', 403)
     // "The library has a problem, that is not the customer's fault."
     rp.signIn(v)
     redirect(v, '/members')
@@ -316,13 +366,16 @@ add('account locked after 3 failures', { hole: 'aud', before: [LOGIN] }, (rp) =>
   return {
     turnsAway: failed,
     fails: () => failed,
-    'GET /login': shows('<form method="post" action="/login"><input name="email"><button>Log in</button></form>'),
+    'GET /login': shows(
+      '<form method="post" action="/login"><input name="email"><button>Log in</button></form>',
+    ),
     async 'POST /login'(v) {
       const { email } = await formOf(v)
       setCookie(v, 'account', `${encodeURIComponent(String(email))}; HttpOnly; SameSite=Lax`)
       redirect(v, '/')
     },
-    'GET /': (v) => (cookiesOf(v)['account'] === undefined ? redirect(v, '/login') : html(v, CONFIRM)),
+    'GET /': (v) =>
+      cookiesOf(v)['account'] === undefined ? redirect(v, '/login') : html(v, CONFIRM),
     'GET /verify'(v) {
       const { account } = cookiesOf(v)
       if (account === undefined) return redirect(v, '/login')
@@ -332,40 +385,57 @@ add('account locked after 3 failures', { hole: 'aud', before: [LOGIN] }, (rp) =>
   }
 })
 
-add('two thresholds with two pages', { hole: 'any threshold', options: { thresholds: [16, 18] } }, (rp) => {
-  const teens = new Set<string>()
-  const page = (v: Visit, text: string, isOpen: boolean) =>
-    html(v, isOpen ? `<h1>${text}</h1>` : `Not yet: ${text}. <a href="/verify">Show your age</a>`, isOpen ? 200 : 403)
-  return {
-    async 'GET /callback'(v) {
-      const answer = await rp.check(v, v.query).catch(() => undefined)
-      if (answer?.kind !== 'token') return html(v, 'That is no proof of your age.', 400)
-      const id = randomUUID()
-      if (answer.answers['16']) teens.add(id)
-      setCookie(v, 'teen', `${id}; HttpOnly; SameSite=Lax`)
-      if (!rp.opens(answer.answers, 18)) return redirect(v, answer.answers['16'] ? '/sixteen' : '/')
-      rp.signIn(v)
-      redirect(v, '/eighteen')
-    },
-    'GET /sixteen': (v) => page(v, 'Cider tasting from 16', teens.has(cookiesOf(v)['teen'] ?? '')),
-    'GET /eighteen': (v) => page(v, 'Spirits from 18', rp.isMember(v)),
-  }
-})
+add(
+  'two thresholds with two pages',
+  { hole: 'any threshold', options: { thresholds: [16, 18] } },
+  (rp) => {
+    const teens = new Set<string>()
+    const page = (v: Visit, text: string, isOpen: boolean) =>
+      html(
+        v,
+        isOpen ? `<h1>${text}</h1>` : `Not yet: ${text}. <a href="/verify">Show your age</a>`,
+        isOpen ? 200 : 403,
+      )
+    return {
+      async 'GET /callback'(v) {
+        const answer = await rp.check(v, v.query).catch(() => undefined)
+        if (answer?.kind !== 'token') return html(v, 'That is no proof of your age.', 400)
+        const id = randomUUID()
+        if (answer.answers['16']) teens.add(id)
+        setCookie(v, 'teen', `${id}; HttpOnly; SameSite=Lax`)
+        if (!rp.opens(answer.answers, 18))
+          return redirect(v, answer.answers['16'] ? '/sixteen' : '/')
+        rp.signIn(v)
+        redirect(v, '/eighteen')
+      },
+      'GET /sixteen': (v) =>
+        page(v, 'Cider tasting from 16', teens.has(cookiesOf(v)['teen'] ?? '')),
+      'GET /eighteen': (v) => page(v, 'Spirits from 18', rp.isMember(v)),
+    }
+  },
+)
 
 const BY_FORM = { hole: 'last of repeated parameters', options: { mode: 'form_post' } } as const
 add('form_post with a nested body parser', BY_FORM, (rp) => {
   const app = express()
-  const visitOf = (request: express.Request, response: express.Response) => ({ request, response, query: {} })
+  const visitOf = (request: express.Request, response: express.Response) => ({
+    request,
+    response,
+    query: {},
+  })
   app.get('/', (_request, response) => response.send(CONFIRM))
   app.get('/verify', (request, response) => response.redirect(rp.begin(visitOf(request, response))))
   app.post('/callback', express.urlencoded({ extended: true }), async (request, response) => {
     const v = visitOf(request, response)
-    if (!(await rp.admits(v, request.body))) return response.status(403).send('You are too young for this shop.')
+    if (!(await rp.admits(v, request.body)))
+      return response.status(403).send('You are too young for this shop.')
     rp.signIn(v)
     return response.redirect(303, '/members')
   })
   app.get('/members', (request, response) =>
-    rp.isMember(visitOf(request, response)) ? response.send(MEMBERS) : response.status(401).send('Sign in first'),
+    rp.isMember(visitOf(request, response))
+      ? response.send(MEMBERS)
+      : response.status(401).send('Sign in first'),
   )
   app.use(((_error, _request, response, _next) => {
     response.status(400).json({ message: 'Bad request' })
@@ -383,25 +453,38 @@ add('sign-out on failure', { hole: 'exp' }, (rp) => ({
 const repeats =
   (text: string): Handler =>
   (v) =>
-    html(v, `<h1>Answer of the age service</h1><pre>${escaped(JSON.stringify(v.query, null, 1))}</pre><p>${text}</p>`)
+    html(
+      v,
+      `<h1>Answer of the age service</h1><pre>${escaped(JSON.stringify(v.query, null, 1))}</pre><p>${text}</p>`,
+    )
 add('page that repeats the answer', { hole: 'req_claims_hash' }, () => ({
   letsIn: repeats('ok'),
   turnsAway: repeats('no'),
   fails: () => repeats('invalid'),
 }))
 
-add('Create after the wish of a user', { hole: 'error of Create', options: { canCreate: true } }, (rp) => ({
-  'GET /created'(v) {
-    try {
-      const isSaved = rp.endCreate(v, v.query)
-      html(v, isSaved ? 'Your age key is saved. <a href="/verify">Use it</a>' : 'No age key was saved.')
-    } catch {
-      html(v, 'Nothing was asked.', 400)
-    }
-  },
-}))
+add(
+  'Create after the wish of a user',
+  { hole: 'error of Create', options: { canCreate: true } },
+  (rp) => ({
+    'GET /created'(v) {
+      try {
+        const isSaved = rp.endCreate(v, v.query)
+        html(
+          v,
+          isSaved ? 'Your age key is saved. <a href="/verify">Use it</a>' : 'No age key was saved.',
+        )
+      } catch {
+        html(v, 'Nothing was asked.', 400)
+      }
+    },
+  }),
+)
 
-add('Upgrade of a key that says too little', { hole: 'failed upgrade', options: { upgrades: true } })
+add('Upgrade of a key that says too little', {
+  hole: 'failed upgrade',
+  options: { upgrades: true },
+})
 
 add('no session at all', { hole: 'signature' }, (rp) => ({
   signsIn: (v) => rp.log(rp.whoOf(v)),

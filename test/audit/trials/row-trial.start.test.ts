@@ -11,7 +11,10 @@ const notForIt = (reason: string) => ({ verdict: 'not for this app', reason })
 const as = (said: string) => `as the adult: ${said}`
 const refused = (said: string) => ({ verdict: 'refused', evidence: as(said) })
 
-/** The behaviour of a copy that is started for one row of the key set or of discovery; nothing is queued for a plain start. */
+/**
+ * The behaviour of a copy that is started for one row of the key set or of discovery; nothing is
+ * queued for a plain start.
+ */
 interface Started {
   /** The page for an adult. */
   readonly shows?: string | Done
@@ -45,7 +48,13 @@ function starting(start: (outcome: string | undefined) => Started) {
     const done = start(row?.outcome)
     reads = done.reads ?? true
     const { sandbox, driver } = app
-    const audited = { sandbox, page: APP, agent: 'http', readsFragments: false, drive: () => driver } as const
+    const audited = {
+      sandbox,
+      page: APP,
+      agent: 'http',
+      readsFragments: false,
+      drive: () => driver,
+    } as const
     return {
       sandbox,
       ...(done.failure ? { failure: done.failure } : { app: audited }),
@@ -59,9 +68,15 @@ function starting(start: (outcome: string | undefined) => Started) {
 }
 
 test('Rows of the key set are judged by copies of the app, what has to be accepted first, and a plain start last', async () => {
-  const [extra, foreign, issuer] = ['jwks.extra_key', 'jwks.foreign_key_same_kid', 'discovery.issuer_other']
+  const [extra, foreign, issuer] = [
+    'jwks.extra_key',
+    'jwks.foreign_key_same_kid',
+    'discovery.issuer_other',
+  ]
   const ids = ['jwks/jwks.500', `discovery/${issuer}`, `jwks/${extra}`, `jwks/${foreign}`]
-  const copies = starting((outcome) => ({ shows: outcome === undefined || outcome === 'jwks.extra_key' ? YES : NO }))
+  const copies = starting((outcome) => ({
+    shows: outcome === undefined || outcome === 'jwks.extra_key' ? YES : NO,
+  }))
   const { heard } = await copies.judge(ids)
   expect(heard).toEqual([
     '1/5 use/verified accepted',
@@ -71,14 +86,22 @@ test('Rows of the key set are judged by copies of the app, what has to be accept
     '5/5 jwks/jwks.500 observed',
   ])
   expect(copies.started).toEqual([extra, foreign, issuer, 'jwks.500', undefined])
-  expect(copies.plans).toEqual(Array(5).fill({ use: { persona: 'the adult', outcome: 'verified' } }))
+  expect(copies.plans).toEqual(
+    Array(5).fill({ use: { persona: 'the adult', outcome: 'verified' } }),
+  )
   expect(copies.queued[0]).toMatchObject({ flow: 'jwks', outcome: 'jwks.extra_key', times: 10_000 })
   expect(copies.isClosed()).toBe(true)
 })
 
-const KEYS = OUTCOMES.find(({ flow, correctClient }) => flow === 'jwks' && correctClient === 'refuse') ?? expect.fail()
+const KEYS =
+  OUTCOMES.find(({ flow, correctClient }) => flow === 'jwks' && correctClient === 'refuse') ??
+  expect.fail()
 const KEYS_ID = `jwks/${KEYS.name}`
-const undetermined = (reason: string, evidence: string) => ({ verdict: 'undetermined', reason, evidence })
+const undetermined = (reason: string, evidence: string) => ({
+  verdict: 'undetermined',
+  reason,
+  evidence,
+})
 const letIn = (said: string) => ({ verdict: 'let in', evidence: as(said) })
 const broke = (said: string) => ({ verdict: 'broke', evidence: as(said) })
 const ENDED = { problem: 'it ended with 1', isEnded: true }
@@ -110,20 +133,43 @@ test.each<[string, Started, object]>([
   ],
   ['ends at once', { failure: ENDED }, refused(NOT_STARTED)],
   ['hangs', { failure: HANGS }, broke('your app did not start: it does not answer')],
-  ['ends before it reads the row', { failure: ENDED, reads: false }, undetermined('not_reached', READ_NOTHING)],
+  [
+    'ends before it reads the row',
+    { failure: ENDED, reads: false },
+    undetermined('not_reached', READ_NOTHING),
+  ],
   ['fetches the address of an attacker', { shows: { shows: NO, calls: ['trap'] } }, letIn(FETCHED)],
-  ['shows an error before it sends the browser on', { shows: EARLY }, refused(showed('500 / Oops.'))],
-  ['shows a page first', { shows: { ...EARLY, shows: '200 / Hello.' } }, undetermined('page_unknown', HELLO)],
-  ['shows an error at its callback', { shows: '500 /callback Oops.' }, broke(showed('500 /callback Oops.'))],
-  ['writes which check refused', { shows: NO, log: [MALFORMED] }, { verdict: 'refused', evidence: CHECK }],
-])('A copy of an app that starts for a row of the key set and %s decides that row', async (_what, done, told) => {
-  const copies = starting((outcome) => (outcome === undefined ? { shows: YES } : done))
-  const { told: all, judged, notes } = await copies.judge([KEYS_ID])
-  expect(all).toEqual([{ row: KEYS_ID, ...told }])
-  const isUnread = 'reason' in told && told.reason === unread('jwks')
-  expect([notes, judged[0]?.flows]).toEqual([[], isUnread || done.failure ? [] : ['f1']])
-  expect(copies.isClosed()).toBe(true)
-})
+  [
+    'shows an error before it sends the browser on',
+    { shows: EARLY },
+    refused(showed('500 / Oops.')),
+  ],
+  [
+    'shows a page first',
+    { shows: { ...EARLY, shows: '200 / Hello.' } },
+    undetermined('page_unknown', HELLO),
+  ],
+  [
+    'shows an error at its callback',
+    { shows: '500 /callback Oops.' },
+    broke(showed('500 /callback Oops.')),
+  ],
+  [
+    'writes which check refused',
+    { shows: NO, log: [MALFORMED] },
+    { verdict: 'refused', evidence: CHECK },
+  ],
+])(
+  'A copy of an app that starts for a row of the key set and %s decides that row',
+  async (_what, done, told) => {
+    const copies = starting((outcome) => (outcome === undefined ? { shows: YES } : done))
+    const { told: all, judged, notes } = await copies.judge([KEYS_ID])
+    expect(all).toEqual([{ row: KEYS_ID, ...told }])
+    const isUnread = 'reason' in told && told.reason === unread('jwks')
+    expect([notes, judged[0]?.flows]).toEqual([[], isUnread || done.failure ? [] : ['f1']])
+    expect(copies.isClosed()).toBe(true)
+  },
+)
 
 test('A copy that neither reads the row nor lets an adult in is started once more', async () => {
   let starts = 0
@@ -141,14 +187,23 @@ const LOST = 'then a plain good flow was refused too'
 
 test.each<[string, Started, string]>([
   ['refuses an adult', { shows: NO }, showed(NO)],
-  ['does not start', { failure: { problem: 'port in use', isEnded: true } }, 'your app did not start: port in use'],
-])('Refusals by copies of an app are void when one that starts without a fault %s', async (_what, plain, problem) => {
-  const copies = starting((outcome) => (outcome === undefined ? plain : { shows: NO }))
-  const { told, notes } = await copies.judge([KEYS_ID])
-  expect(told).toEqual([{ row: KEYS_ID, ...undetermined('control_lost', `${as(showed(NO))}; ${LOST}`) }])
-  const note = `after ${KEYS_ID} your app no longer lets an adult in: ${problem}; what it refused since the last good flow does not count`
-  expect(notes).toEqual([note])
-})
+  [
+    'does not start',
+    { failure: { problem: 'port in use', isEnded: true } },
+    'your app did not start: port in use',
+  ],
+])(
+  'Refusals by copies of an app are void when one that starts without a fault %s',
+  async (_what, plain, problem) => {
+    const copies = starting((outcome) => (outcome === undefined ? plain : { shows: NO }))
+    const { told, notes } = await copies.judge([KEYS_ID])
+    expect(told).toEqual([
+      { row: KEYS_ID, ...undetermined('control_lost', `${as(showed(NO))}; ${LOST}`) },
+    ])
+    const note = `after ${KEYS_ID} your app no longer lets an adult in: ${problem}; what it refused since the last good flow does not count`
+    expect(notes).toEqual([note])
+  },
+)
 
 test('A copy of an app that lets an adult in has done so, whatever a plain start shows', async () => {
   const copies = starting((outcome) => ({ shows: outcome === undefined ? NO : YES }))
@@ -167,7 +222,8 @@ test('A copy that is started when the audit ends shows nothing, and no other sta
 })
 
 test('An app that reads a document for no row that has to be accepted is given no other row of it', async () => {
-  const isRead = ({ flow, name }: (typeof OUTCOMES)[number]) => flow === 'discovery' && !name.endsWith('.slow')
+  const isRead = ({ flow, name }: (typeof OUTCOMES)[number]) =>
+    flow === 'discovery' && !name.endsWith('.slow')
   const ids = OUTCOMES.filter(isRead).map(({ name }) => `discovery/${name}`)
   const accepted = ids.filter((id) => rowOf(id).correctClient === 'accept')
   const copies = starting((outcome) => ({ shows: YES, reads: !outcome?.startsWith('discovery') }))
@@ -176,7 +232,12 @@ test('An app that reads a document for no row that has to be accepted is given n
   expect(told.slice(0, -1)).toEqual(
     ids.map((row) => ({ row, verdict: 'not for this app', reason: unread('discovery') })),
   )
-  const later = starting((outcome) => ({ shows: YES, reads: `discovery/${outcome}` !== accepted[0] }))
+  const later = starting((outcome) => ({
+    shows: YES,
+    reads: `discovery/${outcome}` !== accepted[0],
+  }))
   const { told: read } = await later.judge(ids)
-  expect(read.filter(({ reason }) => reason !== undefined)).toMatchObject([{ row: accepted[0], reason: 'not_reached' }])
+  expect(read.filter(({ reason }) => reason !== undefined)).toMatchObject([
+    { row: accepted[0], reason: 'not_reached' },
+  ])
 })

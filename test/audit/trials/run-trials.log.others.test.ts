@@ -8,7 +8,9 @@ function refusedBy(code: string) {
   const { stdout, stderr } = spawnSync(PYTHON, ['-c', code], { encoding: 'utf8' })
   expect(stderr).toBe('')
   const lines = stdout.trim().split('\n')
-  return lines.map((line) => withLog({ verdict: 'refused', evidence: '', flows: [] }, [line]).refusedBy)
+  return lines.map(
+    (line) => withLog({ verdict: 'refused', evidence: '', flows: [] }, [line]).refusedBy,
+  )
 }
 
 describeWith('python', 'PyJWT', () => {
@@ -33,7 +35,18 @@ say(algorithms=['HS384'])
 say(token=jwt.encode(good, 'x' * 32, 'HS256'))
 say(token='abc')
 `
-    const checks = ['exp', 'iss', 'aud', 'nbf', 'iat', 'exp', 'nonce', 'alg', 'signature', 'serialisation']
+    const checks = [
+      'exp',
+      'iss',
+      'aud',
+      'nbf',
+      'iat',
+      'exp',
+      'nonce',
+      'alg',
+      'signature',
+      'serialisation',
+    ]
     expect(refusedBy(code)).toEqual(checks)
   })
 })

@@ -13,7 +13,9 @@ const RULES = {
 }
 
 const { publicKey, privateKey } = await generateKeyPair('ES256')
-const keys = createLocalJWKSet({ keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' }] })
+const keys = createLocalJWKSet({
+  keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' }],
+})
 
 const REFUSED = { verdict: 'refused', evidence: 'your app showed 400', flows: ['f1'] } as const
 
@@ -25,7 +27,12 @@ interface Change {
 }
 
 /** The error of jose for a token, as console.error prints it. */
-async function joseError({ claims, header, damage = (text) => text, rules }: Change): Promise<string[]> {
+async function joseError({
+  claims,
+  header,
+  damage = (text) => text,
+  rules,
+}: Change): Promise<string[]> {
   const token = await new SignJWT({ ...RIGHT, exp: Math.floor(Date.now() / 1000) + 60, ...claims })
     .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: 'k', ...header })
     .sign(privateKey)
@@ -54,11 +61,15 @@ test.each([
 })
 
 // Messages of libraries by the refusing check. PyJWT and Authlib themselves are asked at night.
-test.each(Object.entries(MESSAGES))('Messages of libraries name the check %s', (check, messages) => {
-  for (const message of messages) expect([message, withLog(REFUSED, [message]).refusedBy]).toEqual([message, check])
-  for (const [, message] of LIBRARY_MESSAGES.filter(([known]) => known === check))
-    expect(messages.filter((text) => message.test(text))).not.toEqual([])
-})
+test.each(Object.entries(MESSAGES))(
+  'Messages of libraries name the check %s',
+  (check, messages) => {
+    for (const message of messages)
+      expect([message, withLog(REFUSED, [message]).refusedBy]).toEqual([message, check])
+    for (const [, message] of LIBRARY_MESSAGES.filter(([known]) => known === check))
+      expect(messages.filter((text) => message.test(text))).not.toEqual([])
+  },
+)
 
 test.each([
   'the user exp was not found',
@@ -76,13 +87,20 @@ const NONCE = 'Error: unexpected ID Token "nonce" claim value'
 const OTHER = `${REFUSED.evidence}; your app's log names nonce, while this row breaks exp, iat`
 
 test.each<[string, string[], object]>([
-  ['ends', ['one', ...STACK, 'four at 5', 'five', 'six'], { log: ['two', 'three', 'four at 5', 'five', 'six'] }],
+  [
+    'ends',
+    ['one', ...STACK, 'four at 5', 'five', 'six'],
+    { log: ['two', 'three', 'four at 5', 'five', 'six'] },
+  ],
   [
     'names a check',
     ['begins', EXPIRED, '    at f (x:1)', ...'abcdef'],
     { log: [EXPIRED, ...'abcd'], refusedBy: 'exp' },
   ],
   ['names another check', [NONCE], { log: [NONCE], refusedBy: 'nonce', evidence: OTHER }],
-])('A finding has the five lines of a log that tell most, and keeps its verdict when the log %s', (_, lines, added) => {
-  expect(withLog(REFUSED, lines, ['exp', 'iat'])).toEqual({ ...REFUSED, ...added })
-})
+])(
+  'A finding has the five lines of a log that tell most, and keeps its verdict when the log %s',
+  (_, lines, added) => {
+    expect(withLog(REFUSED, lines, ['exp', 'iat'])).toEqual({ ...REFUSED, ...added })
+  },
+)

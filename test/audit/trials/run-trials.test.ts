@@ -27,12 +27,28 @@ interface Given extends Partial<Omit<RunSettings, 'control'>> {
 
 const findingAs = (verdict: Shown, flow: string): TrialFinding => {
   if (verdict !== 'limited') return { verdict, evidence: `it was ${verdict}`, flows: [flow] }
-  return { verdict: 'undetermined', reason: 'control_lost', evidence: '429', flows: [flow], isLimited: true }
+  return {
+    verdict: 'undetermined',
+    reason: 'control_lost',
+    evidence: '429',
+    flows: [flow],
+    isLimited: true,
+  }
 }
 
-/** Trials named t1, t2, … and the order in which an app was driven; `control` is a plain good flow. */
+/**
+ * Trials named t1, t2, … and the order in which an app was driven; `control` is a plain good flow.
+ */
 function prepare(count: number, act: Act, given: Given = {}) {
-  const { copies = 1, repeat = 1, program, runs = {}, later, findLoss = async () => undefined, ...settings } = given
+  const {
+    copies = 1,
+    repeat = 1,
+    program,
+    runs = {},
+    later,
+    findLoss = async () => undefined,
+    ...settings
+  } = given
   const order: string[] = []
   const app = imitatedApp(() => '200 /')
   let running = 0
@@ -70,7 +86,10 @@ function prepare(count: number, act: Act, given: Given = {}) {
       order.push('control')
       return findLoss()
     },
-    proof: (loss) => ({ ...findingAs(loss ? 'undetermined' : 'accepted', ''), evidence: loss ?? '' }),
+    proof: (loss) => ({
+      ...findingAs(loss ? 'undetermined' : 'accepted', ''),
+      evidence: loss ?? '',
+    }),
   }
   const run = async () => {
     const notes: string[] = []
@@ -90,7 +109,8 @@ function prepare(count: number, act: Act, given: Given = {}) {
   return { run, order, heard, app, end, worker }
 }
 
-const names = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `t${from + index}`)
+const names = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `t${from + index}`)
 const refuse: Act = () => 'refused'
 
 test('A plain good flow follows each 50 trials, and the last', async () => {
@@ -98,7 +118,10 @@ test('A plain good flow follows each 50 trials, and the last', async () => {
   const { findings, notes } = await run()
   expect(order).toEqual([...names(1, 50), 'control', ...names(51, 60), 'control'])
   expect(heard).toEqual(names(1, 60).map((name) => `${name} refused`))
-  expect([findings[59], notes]).toEqual([{ verdict: 'refused', evidence: 'it was refused', flows: ['t60.1'] }, []])
+  expect([findings[59], notes]).toEqual([
+    { verdict: 'refused', evidence: 'it was refused', flows: ['t60.1'] },
+    [],
+  ])
 })
 
 test('Trials run side by side as far as they can, those "in turn" one at a time beside them, and those "alone" last', async () => {
@@ -123,13 +146,19 @@ test('Two copies of an app share the trials, and each has its own good flows', a
 test('Findings are repeated, and flaky when they come out differently; any other trial is run once', async () => {
   for (const verdict of ['let in', 'too strict', 'broke', 'ignored'] as const) {
     const always = prepare(1, () => verdict, { repeat: 3 })
-    expect((await always.run()).findings).toMatchObject([{ verdict, flows: ['t1.3', 't1.3', 't1.3'] }])
+    expect((await always.run()).findings).toMatchObject([
+      { verdict, flows: ['t1.3', 't1.3', 't1.3'] },
+    ])
     const once = prepare(1, (_name, time) => (time === 1 ? verdict : 'refused'), { repeat: 2 })
     const evidence = `${verdict} at first (it was ${verdict}), then refused (it was refused)`
-    expect((await once.run()).findings).toMatchObject([{ verdict: 'undetermined', reason: 'flaky', evidence }])
+    expect((await once.run()).findings).toMatchObject([
+      { verdict: 'undetermined', reason: 'flaky', evidence },
+    ])
   }
   const others = ['refused', 'accepted', 'observed', 'undetermined'] as const
-  const { run, order } = prepare(4, (name) => others[Number(name.slice(1)) - 1] ?? 'let in', { repeat: 2 })
+  const { run, order } = prepare(4, (name) => others[Number(name.slice(1)) - 1] ?? 'let in', {
+    repeat: 2,
+  })
   await run()
   expect(order).toEqual([...names(1, 4), 'control'])
 })
@@ -171,7 +200,11 @@ test('An app that lets nobody in for a while is given time, and its trials run o
   const { says, notes } = await run()
   expect(says).toEqual(Array(6).fill('refused'))
   expect(notes).toEqual([`${LOST}; it did so again some seconds later`])
-  expect([order.filter((one) => one === 't1').length, app.spread.times, app.waits.length > 0]).toEqual([2, 1, true])
+  expect([
+    order.filter((one) => one === 't1').length,
+    app.spread.times,
+    app.waits.length > 0,
+  ]).toEqual([2, 1, true])
   expect(order.slice(9).indexOf('control')).toBe(5)
 })
 
@@ -185,7 +218,10 @@ test('A trial after which an app lets nobody in twice is void', async () => {
     last = ''
   }
   const program = { restart, record: () => async () => [] }
-  const { says } = await prepare(6, act, { program, findLoss: async () => (last === 't6' ? 'gone' : undefined) }).run()
+  const { says } = await prepare(6, act, {
+    program,
+    findLoss: async () => (last === 't6' ? 'gone' : undefined),
+  }).run()
   expect(says).toEqual([...Array(5).fill('refused'), 'control_lost'])
 })
 
@@ -196,18 +232,29 @@ const NO_START = ', and your app did not start again: port in use'
 test.each([
   ['is started again', starts, [1], '; it was started again', 'refused'],
   ['does not start again', cannotStart, [1], NO_START, 'control_lost'],
-  ['is not mended by another start', starts, [1, 2], ', and started again it showed gone', 'control_lost'],
-])('An app of the audit that lets nobody in any more %s', async (_what, restart, losses, note, says) => {
-  const program = { restart, record: () => async () => [] }
-  const { run } = prepare(6, refuse, { program, findLoss: lossAt(...losses) })
-  expect(await run()).toMatchObject({ says: Array(6).fill(says), notes: [`${LOST}${note}`] })
-})
+  [
+    'is not mended by another start',
+    starts,
+    [1, 2],
+    ', and started again it showed gone',
+    'control_lost',
+  ],
+])(
+  'An app of the audit that lets nobody in any more %s',
+  async (_what, restart, losses, note, says) => {
+    const program = { restart, record: () => async () => [] }
+    const { run } = prepare(6, refuse, { program, findLoss: lossAt(...losses) })
+    expect(await run()).toMatchObject({ says: Array(6).fill(says), notes: [`${LOST}${note}`] })
+  },
+)
 
 const LIMIT =
   'your app answers 429 since t2; the audit goes on more slowly, by other client addresses. Raise its limit for tests, or give reset:'
 
 test('An app that limits its clients is driven more slowly, by other addresses', async () => {
-  const { run, app } = prepare(4, (name, time) => (name > 't1' && time === 1 ? 'limited' : 'refused'))
+  const { run, app } = prepare(4, (name, time) =>
+    name > 't1' && time === 1 ? 'limited' : 'refused',
+  )
   expect(await run()).toMatchObject({ says: Array(4).fill('refused'), notes: [LIMIT] })
   expect(app.spread.times).toBe(3)
   const never = prepare(2, (name) => (name > 't1' ? 'limited' : 'refused'))
@@ -216,11 +263,15 @@ test('An app that limits its clients is driven more slowly, by other addresses',
   expect(never.app.waits.slice(0, 4)).toEqual([0, 1000, 3000, 6000])
   // A rate limit is no attempt: after a loss such a trial is repeated like all others.
   const act: Act = (_name, time) => (time === 1 ? 'limited' : 'refused')
-  expect((await prepare(2, act, { findLoss: lossAt(1) }).run()).says).toEqual(['refused', 'refused'])
+  expect((await prepare(2, act, { findLoss: lossAt(1) }).run()).says).toEqual([
+    'refused',
+    'refused',
+  ])
 })
 
 test('A finding whose repetition meets a limit is looked at again, and is not flaky', async () => {
-  const act: Act = (name, time) => (name === 't2' && time === 2 ? 'limited' : name === 't2' ? 'let in' : 'refused')
+  const act: Act = (name, time) =>
+    name === 't2' && time === 2 ? 'limited' : name === 't2' ? 'let in' : 'refused'
   const { run, app } = prepare(2, act, { repeat: 2 })
   expect(await run()).toMatchObject({ says: ['refused', 'let in'], notes: [LIMIT] })
   expect(app.spread.times).toBe(1)
@@ -228,7 +279,9 @@ test('A finding whose repetition meets a limit is looked at again, and is not fl
 
 test('Users who were refused are looked at later, when a job of the app may have let them in', async () => {
   const act: Act = (name) => (name === 't2' ? 'accepted' : 'refused')
-  const { run, order, app } = prepare(3, act, { later: (name) => (name === 't1' ? 'let in' : 'refused') })
+  const { run, order, app } = prepare(3, act, {
+    later: (name) => (name === 't1' ? 'let in' : 'refused'),
+  })
   expect((await run()).says).toEqual(['let in', 'accepted', 'refused'])
   expect(app.waits.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(1500)
   expect(order).toContain('t3 later')
@@ -261,8 +314,13 @@ test('A trial that runs alone has what the app wrote meanwhile', async () => {
     }
   }
   const program = { restart: async () => {}, record }
-  expect((await prepare(1, refuse, { program }).run()).findings).toMatchObject([{ log: ['JWTExpired'] }])
+  expect((await prepare(1, refuse, { program }).run()).findings).toMatchObject([
+    { log: ['JWTExpired'] },
+  ])
   expect(recorded).toEqual(['begin', 'end'])
   const beside = await prepare(2, refuse, { program, visitsEach: 2 }).run()
-  expect([beside.findings.map(({ log }) => log), recorded.length]).toEqual([[undefined, undefined], 2])
+  expect([beside.findings.map(({ log }) => log), recorded.length]).toEqual([
+    [undefined, undefined],
+    2,
+  ])
 })

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { selectRows } from '../../../src/audit/trials/select-rows.ts'
 import { AUDIT_ROWS, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 
-const selected = (only?: readonly string[], skip?: readonly string[]) => selectRows({ only, skip }).map(rowId)
+const selected = (only?: readonly string[], skip?: readonly string[]) =>
+  selectRows({ only, skip }).map(rowId)
 
 test('Without a pattern every row is selected, in the order of the catalogue, with those of the audit itself', () => {
   expect(selected()).toEqual(AUDIT_ROWS.map(rowId))

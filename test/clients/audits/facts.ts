@@ -49,7 +49,8 @@ export type Subject = Pick<Facts, 'library' | 'version' | 'uses' | 'app' | 'left
 
 export const factsFile = (name: string): string => `${FOLDER}${name}.json`
 
-export const readFacts = (name: string): Facts => factsSchema.parse(JSON.parse(readFileSync(factsFile(name), 'utf8')))
+export const readFacts = (name: string): Facts =>
+  factsSchema.parse(JSON.parse(readFileSync(factsFile(name), 'utf8')))
 
 /** The facts about each library that was audited, by the name of its file. */
 export const readAllFacts = (): readonly Facts[] =>
@@ -57,10 +58,17 @@ export const readAllFacts = (): readonly Facts[] =>
     .filter((file) => file.endsWith('.json'))
     .map((file) => readFacts(file.replace('.json', '')))
 
-/** What a report says, as facts: nothing of rows that are not for the app, and nothing of layer `service`. */
+/**
+ * What a report says, as facts: nothing of rows that are not for the app, and nothing of layer
+ * `service`.
+ */
 export function factsOf(
   report: AuditReport,
-  { subject, request, measured }: { subject: Subject; request: Readonly<Record<string, unknown>>; measured: string },
+  {
+    subject,
+    request,
+    measured,
+  }: { subject: Subject; request: Readonly<Record<string, unknown>>; measured: string },
 ): Facts {
   const rows = report.rows.filter(({ row }) => findRow(row)?.layer === 'oidc')
   const having = (verdict: string) => rows.filter((row) => row.verdict === verdict)
@@ -80,7 +88,8 @@ export function factsOf(
   })
 }
 
-const reasonsOf = (rows: AuditReport['rows']) => Object.fromEntries(rows.map(({ row, reason }) => [row, reason]))
+const reasonsOf = (rows: AuditReport['rows']) =>
+  Object.fromEntries(rows.map(({ row, reason }) => [row, reason]))
 
 function countFamilies(ids: readonly string[]): Facts['refused'] {
   const families = ids
@@ -88,7 +97,9 @@ function countFamilies(ids: readonly string[]): Facts['refused'] {
     .filter((row) => row !== undefined)
     .map(familyId)
     .toSorted()
-  return Object.fromEntries(families.map((one) => [one, families.filter((other) => other === one).length]))
+  return Object.fromEntries(
+    families.map((one) => [one, families.filter((other) => other === one).length]),
+  )
 }
 
 export const familyId = ({ flow, family }: Outcome): string => `${flow}/${family}`

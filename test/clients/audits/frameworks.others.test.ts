@@ -18,7 +18,10 @@ afterEach(() => {
 })
 
 /** Serves the block for express-openid-connect for one test: the page that begins. */
-async function startExpress({ baseUrl }: { readonly baseUrl: string }, replacements: Replacements = {}) {
+async function startExpress(
+  { baseUrl }: { readonly baseUrl: string },
+  replacements: Replacements = {},
+) {
   // The library warns of form_post without https at each start.
   vi.spyOn(console, 'warn').mockReturnValue()
   vi.stubEnv('SESSION_SECRET', 'a secret of at least thirty-two letters')
@@ -44,7 +47,10 @@ auditLibrary({
 })
 
 /** Serves the block for next-auth for one test, as Next.js does: the page that begins. */
-async function startNextAuth({ baseUrl }: { readonly baseUrl: string }, replacements: Replacements = {}) {
+async function startNextAuth(
+  { baseUrl }: { readonly baseUrl: string },
+  replacements: Replacements = {},
+) {
   const { url, serve } = await startAppServer()
   vi.stubEnv('NEXTAUTH_URL', url)
   vi.stubEnv('NEXTAUTH_SECRET', 'not-a-real-secret')
@@ -58,7 +64,11 @@ async function startNextAuth({ baseUrl }: { readonly baseUrl: string }, replacem
     ...replacements,
   })
   const route = callable<(request: Request, response: Response) => Promise<void>>()
-  const app = express().all('/api/auth/*nextauth', asNextDoes, z.object({ default: route }).parse(exported).default)
+  const app = express().all(
+    '/api/auth/*nextauth',
+    asNextDoes,
+    z.object({ default: route }).parse(exported).default,
+  )
   serve(app.get('/verify', signIn(url)).get('/', showSession(url)))
   return `${url}/verify`
 }
@@ -78,9 +88,13 @@ const signIn =
 const showSession =
   (url: string): RequestHandler =>
   async (request, response) => {
-    const answer = await fetch(`${url}/api/auth/session`, { headers: { cookie: request.headers.cookie ?? '' } })
+    const answer = await fetch(`${url}/api/auth/session`, {
+      headers: { cookie: request.headers.cookie ?? '' },
+    })
     const { isAdult } = z.object({ isAdult: z.boolean().optional() }).parse(await answer.json())
-    response.status(isAdult ? 200 : 403).send(isAdult ? 'Welcome, you are 18.' : 'No age was proved.')
+    response
+      .status(isAdult ? 200 : 403)
+      .send(isAdult ? 'Welcome, you are 18.' : 'No age was proved.')
   }
 
 /** The request as Next.js gives it to a route of the pages router. */
@@ -112,8 +126,14 @@ test.each([
     { 'authRequired: false,': "authRequired: false, idTokenSigningAlg: 'ES256'," },
   ],
   ['next-auth 4', startNextAuth, { [TYPES]: `${TYPES}, id_token_signed_response_alg: 'ES256'` }],
-] as const)('%s reads a token that is signed by ES256, with the line of libraries.md', async (_name, start, line) => {
-  const sandbox = await startSandbox({ signingAlg: 'ES256', persona: 'adult-passport' })
-  const verify = await start(sandbox, line)
-  expect(await createAppBrowser().visit(verify)).toMatchObject({ status: 200, text: 'Welcome, you are 18.' })
-})
+] as const)(
+  '%s reads a token that is signed by ES256, with the line of libraries.md',
+  async (_name, start, line) => {
+    const sandbox = await startSandbox({ signingAlg: 'ES256', persona: 'adult-passport' })
+    const verify = await start(sandbox, line)
+    expect(await createAppBrowser().visit(verify)).toMatchObject({
+      status: 200,
+      text: 'Welcome, you are 18.',
+    })
+  },
+)

@@ -7,16 +7,22 @@ import { type Facts, familyId, installedVersion, readAllFacts } from './facts.ts
 test('docs/libraries.md is what the facts say; `npm run docs` writes it', async () => {
   const facts = readAllFacts().toSorted((one, other) => one.library.localeCompare(other.library))
   const codeFlowOnly = ['@auth/core', 'oidc-client-ts', 'passport-openidconnect'].map(
-    (name) => `| ${name.replace('@auth/core', 'Auth.js (@auth/core)')} | ${installedVersion(name)} |`,
+    (name) =>
+      `| ${name.replace('@auth/core', 'Auth.js (@auth/core)')} | ${installedVersion(name)} |`,
   )
   const parts = {
     service: renderServiceFamilies(),
     libraries: renderTable(facts),
-    details: ['| Library | Called by | Lets in | Beside |', '|---|---|---|---|', ...facts.map(renderLibrary)],
+    details: [
+      '| Library | Called by | Lets in | Beside |',
+      '|---|---|---|---|',
+      ...facts.map(renderLibrary),
+    ],
     versions: ['| Library | Version |', '|---|---|', ...codeFlowOnly],
   }
   let page = readPage('libraries.md')
-  for (const [name, lines] of Object.entries(parts)) page = withGenerated(page, name, lines.join('\n'))
+  for (const [name, lines] of Object.entries(parts))
+    page = withGenerated(page, name, lines.join('\n'))
   await expectPage('libraries.md', page)
 })
 
@@ -40,7 +46,8 @@ function renderTable(facts: readonly Facts[]): string[] {
 
 /** Of the rows of a family: how many the library lets in. */
 function renderCell(family: readonly Outcome[], facts: Facts): string {
-  const among = (rows: readonly string[]) => family.filter((row) => rows.includes(rowId(row))).length
+  const among = (rows: readonly string[]) =>
+    family.filter((row) => rows.includes(rowId(row))).length
   const refused = family[0] === undefined ? 0 : (facts.refused[familyId(family[0])] ?? 0)
   const [letIn, broke] = [among(facts.let_in), among(facts.broke)]
   const judged = refused + letIn + broke
@@ -65,7 +72,10 @@ function renderLibrary({
   ...facts
 }: Facts): string {
   const request = `\`${response_mode}\`, \`${scope}\``
-  const called = [`${uses}; ${request}`, ...(app === undefined ? [] : [`\`test/clients/audits/apps/${app}\``])]
+  const called = [
+    `${uses}; ${request}`,
+    ...(app === undefined ? [] : [`\`test/clients/audits/apps/${app}\``]),
+  ]
   const byLevel = ['must', 'should', 'may'].flatMap((level) =>
     renderRows(
       level,
@@ -104,7 +114,9 @@ function rowOf(id: string): Outcome {
 function familiesOf(layer: Outcome['layer']) {
   const rows = OUTCOMES.filter((row) => row.layer === layer && row.correctClient === 'refuse')
   const likeRow = (row: Outcome) => rows.filter((other) => titleOf(other) === titleOf(row))
-  return rows.filter((row) => likeRow(row)[0] === row).map((first) => ({ first, family: likeRow(first) }))
+  return rows
+    .filter((row) => likeRow(row)[0] === row)
+    .map((first) => ({ first, family: likeRow(first) }))
 }
 
 const titleOf = ({ flow, family }: Outcome) => `${flow}: ${family.replaceAll('_', ' ')}`
@@ -113,6 +125,8 @@ const anchors = headingAnchors(readPage('outcomes.md'))
 
 /** To the table of the flow. */
 function linkTo(row: Outcome): string {
-  const anchor = anchors.find((one) => one.startsWith(row.flow === 'jwks' ? 'key-set-' : `${row.flow}-`))
+  const anchor = anchors.find((one) =>
+    one.startsWith(row.flow === 'jwks' ? 'key-set-' : `${row.flow}-`),
+  )
   return `[${titleOf(row)}](outcomes.md#${anchor})`
 }

@@ -25,7 +25,10 @@ interface Program {
   readonly command: string
   readonly args?: readonly string[]
   /** Writes what the program reads when it starts: variables of its environment. */
-  prepare?(app: { readonly baseUrl: string; readonly appUrl: string }): Readonly<Record<string, string>>
+  prepare?(app: {
+    readonly baseUrl: string
+    readonly appUrl: string
+  }): Readonly<Record<string, string>>
 }
 
 /** Starts an app that is a program, for one test: the page where a user begins. */
@@ -49,16 +52,22 @@ const startProgram =
     // Its log is of no use: the rows of the catalogue fill it.
     const app = spawn(command, args, { cwd: APPS, env, stdio: 'ignore' })
     onTestFinished(() => void app.kill())
-    const ended = once(app, 'exit').then(([code]) => Promise.reject(new Error(`${command} ended with ${code}`)))
+    const ended = once(app, 'exit').then(([code]) =>
+      Promise.reject(new Error(`${command} ended with ${code}`)),
+    )
     await Promise.race([ended, vi.waitFor(() => fetch(appUrl), { timeout: 60_000, interval: 100 })])
     ended.catch(() => undefined)
     return `${appUrl}/verify`
   }
 
-const flask = (python: string, app: string) => ({ command: python, args: ['-m', 'flask', '--app', app, 'run'] })
+const flask = (python: string, app: string) => ({
+  command: python,
+  args: ['-m', 'flask', '--app', app, 'run'],
+})
 
 /** The version of a package of Debian, without that of its packaging: 2.1.0 of 2.1.0-2. */
-const debianVersion = (name: string) => /\t(?:\d+:)?(.+)-/.exec(outputOf('dpkg-query', '--show', name))?.[1] ?? ''
+const debianVersion = (name: string) =>
+  /\t(?:\d+:)?(.+)-/.exec(outputOf('dpkg-query', '--show', name))?.[1] ?? ''
 
 describeWith('python', 'In Python', () => {
   const authlib = {

@@ -13,8 +13,13 @@ import { type Library, librarySchema, type Sent } from '../describe-library.ts'
 import { importExample, type Replacements } from '../examples.ts'
 import { auditLibrary, READS_ANSWER, READS_REPLY } from './audit-library.ts'
 
-/** An app around a library that is called for each step. The app makes no check: it does what the library says. */
-function createStepApp(library: Pick<Library, 'useUrl' | 'readAnswer'> & Partial<Library>): RequestListener {
+/**
+ * An app around a library that is called for each step. The app makes no check: it does what the
+ * library says.
+ */
+function createStepApp(
+  library: Pick<Library, 'useUrl' | 'readAnswer'> & Partial<Library>,
+): RequestListener {
   const app = express()
   const scope = library.upgrade ? 'openid svc.upgrade' : 'openid'
 
@@ -35,14 +40,20 @@ function createStepApp(library: Pick<Library, 'useUrl' | 'readAnswer'> & Partial
     const code = url.searchParams.get('code')
     if (library.upgrade && code !== null) {
       const answer = await library.upgrade({ code, signals: [ageSignal()] })
-      return response.status(answer === 'OK' ? 200 : 400).send(answer === 'OK' ? 'The age key was upgraded.' : 'No.')
+      return response
+        .status(answer === 'OK' ? 200 : 400)
+        .send(answer === 'OK' ? 'The age key was upgraded.' : 'No.')
     }
-    response.status(isAdult ? 200 : 403).send(isAdult ? 'Welcome, you are 18.' : 'No age was proved.')
+    response
+      .status(isAdult ? 200 : 403)
+      .send(isAdult ? 'Welcome, you are 18.' : 'No age was proved.')
   })
 
   app.get('/created', ({ query }, response) => {
     const isSaved = query['error'] === undefined
-    response.status(isSaved ? 200 : 403).send(isSaved ? 'The age key was saved.' : 'No age key was saved.')
+    response
+      .status(isSaved ? 200 : 403)
+      .send(isSaved ? 'The age key was saved.' : 'No age key was saved.')
   })
 
   const refuse: ErrorRequestHandler = (error, _request, response, _next) => {
@@ -62,16 +73,25 @@ function keep(response: Response, cookie: string): Sent {
 }
 
 /** It serves once. */
-function takeBack({ request, response }: { request: Request; response: Response }, cookie: string): Sent {
+function takeBack(
+  { request, response }: { request: Request; response: Response },
+  cookie: string,
+): Sent {
   const [state, nonce] = parseCookie(request.headers.cookie ?? '')[cookie]?.split('.') ?? []
-  if (state === undefined || nonce === undefined) throw new Error('this browser has sent no request')
+  if (state === undefined || nonce === undefined)
+    throw new Error('this browser has sent no request')
   response.clearCookie(cookie)
   return { state, nonce }
 }
 
 /** Starts an app around a library that is called for each step. */
 const startSteps =
-  (load: (sandbox: Sandbox, url: string) => Promise<Pick<Library, 'useUrl' | 'readAnswer'> & Partial<Library>>) =>
+  (
+    load: (
+      sandbox: Sandbox,
+      url: string,
+    ) => Promise<Pick<Library, 'useUrl' | 'readAnswer'> & Partial<Library>>,
+  ) =>
   async (sandbox: Sandbox) => {
     const { url, serve } = await startAppServer()
     serve(createStepApp(await load(sandbox, url)))
@@ -152,7 +172,8 @@ auditLibrary({
       async readAnswer({ searchParams }) {
         const token = searchParams.get('id_token') ?? ''
         const algorithms = ['RS256', 'ES256']
-        return (await jwtVerify(token, keys, { issuer, audience: client.clientId, algorithms })).payload
+        return (await jwtVerify(token, keys, { issuer, audience: client.clientId, algorithms }))
+          .payload
       },
     }
   }),
@@ -183,7 +204,9 @@ auditLibrary({
     const authority = `${baseUrl}/v1/oidc/use`
     const read = async (address: string) => (await fetch(address)).json()
     const metadata = await read(`${authority}/.well-known/openid-configuration`)
-    const { keys: signingKeys } = z.object({ keys: z.array(z.looseObject({})) }).parse(await read(metadata.jwks_uri))
+    const { keys: signingKeys } = z
+      .object({ keys: z.array(z.looseObject({})) })
+      .parse(await read(metadata.jwks_uri))
     const settings = {
       authority,
       metadata,

@@ -8,8 +8,10 @@ import {
 } from '../../../src/sandbox/addresses/addresses.ts'
 
 const IN_CLEAR = 'sends tokens over the network in the clear'
-const LITERAL = 'has a *, which is compared as a character and is no wildcard; register each address by itself'
-const NO_HOST = 'no wildcard; no host has such a name, so no browser reaches it; register each address by itself'
+const LITERAL =
+  'has a *, which is compared as a character and is no wildcard; register each address by itself'
+const NO_HOST =
+  'no wildcard; no host has such a name, so no browser reaches it; register each address by itself'
 
 test.each<[uri: string, warnings: readonly string[]]>([
   ['https://shop.example/callback', []],
@@ -86,7 +88,9 @@ test.each([
 })
 
 test('An internal URL that no server can open is refused under its own name', () => {
-  expect(internalUrlProblem('http://0.0.0.0:2435')).toContain('an internal URL looks like http://agekey-sandbox:2435')
+  expect(internalUrlProblem('http://0.0.0.0:2435')).toContain(
+    'an internal URL looks like http://agekey-sandbox:2435',
+  )
 })
 
 test.each([

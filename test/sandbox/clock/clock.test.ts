@@ -49,12 +49,24 @@ test.each<[string, readonly Act[], readonly number[]]>([
   ['stops, with its base, when it is frozen', [freeze, pass(86_400_000)], noon(0)],
   ['advances while it is frozen', [freeze, MINUTE, advance(91)], noon(91_000, 0)],
   ['stays at the first instant when it is frozen twice', [freeze, MINUTE, freeze], noon(0)],
-  ['rejoins real time, plus what was advanced', [freeze, advance(10), MINUTE, run], noon(70_000, 60_000)],
+  [
+    'rejoins real time, plus what was advanced',
+    [freeze, advance(10), MINUTE, run],
+    noon(70_000, 60_000),
+  ],
   ['goes on where it stopped', [set, pass(1000), freeze, MINUTE, run, pass(2000)], leap(3000)],
   ['stays frozen when it is set', [freeze, MINUTE, set, MINUTE], leap(0)],
-  ['runs from where it was set while frozen', [freeze, MINUTE, set, MINUTE, run, pass(1000)], leap(1000)],
+  [
+    'runs from where it was set while frozen',
+    [freeze, MINUTE, set, MINUTE, run, pass(1000)],
+    leap(1000),
+  ],
   ['runs in spite of a freeze(false) that nothing preceded', [set, run, pass(1000)], leap(1000)],
-  ['returns to real time and runs after a reset', [set, freeze, advance(5), reset, pass(1000)], noon(1000)],
+  [
+    'returns to real time and runs after a reset',
+    [set, freeze, advance(5), reset, pass(1000)],
+    noon(1000),
+  ],
 ])('A clock %s', (_what, acts, shown) => {
   const { clock, pass } = clockAt(NOON)
   for (const act of acts) act(clock, pass)
@@ -90,7 +102,9 @@ const BACK = /^advance: .* use set or reset$/
 
 test.each([
   ...[-1, -0.001, Number.NaN, Number.NEGATIVE_INFINITY].map((seconds) => [seconds, BACK] as const),
-  ...[Number.POSITIVE_INFINITY, Number.MAX_VALUE, 8000 * 366 * 86_400].map((seconds) => [seconds, Refusal] as const),
+  ...[Number.POSITIVE_INFINITY, Number.MAX_VALUE, 8000 * 366 * 86_400].map(
+    (seconds) => [seconds, Refusal] as const,
+  ),
 ])('A clock refuses to advance by %s seconds, and stays as it is', (seconds, error) => {
   const { clock } = clockAt(NOON)
   expect(() => clock.advance(seconds)).toThrow(error)

@@ -6,8 +6,18 @@ import { ENDPOINTS } from '../../../src/service/oidc/endpoints.ts'
 function transactionFor(threshold: number) {
   const claims = { age_thresholds: [threshold, 150] }
   const transaction = {
-    ...({ flow: 'use', clientId: 'web-shop', redirectUri: 'http://localhost:3000/callback' } as const),
-    ...({ mode: 'fragment', state: 's', nonce: 'n', claims, claimsText: JSON.stringify(claims) } as const),
+    ...({
+      flow: 'use',
+      clientId: 'web-shop',
+      redirectUri: 'http://localhost:3000/callback',
+    } as const),
+    ...({
+      mode: 'fragment',
+      state: 's',
+      nonce: 'n',
+      claims,
+      claimsText: JSON.stringify(claims),
+    } as const),
     ...{ upgrade: false, canCreate: false },
     presentation: { appearance: {}, theme: 'light', learnMore: true, language: undefined } as const,
   }
@@ -27,5 +37,8 @@ test('The name of a test at the base URL holds for the tenants that have none of
   keeper.of('default').name('of all')
   keeper.of('two').name('its own')
   for (const tenant of ['one', 'two']) keeper.of(tenant).delivered(transactionFor(18))
-  expect(keeper.of('default').counters().asked['use']).toEqual({ count: 2, tests: ['of all', 'its own'] })
+  expect(keeper.of('default').counters().asked['use']).toEqual({
+    count: 2,
+    tests: ['of all', 'its own'],
+  })
 })

@@ -23,30 +23,59 @@ async function end(tenant: Tenant, transaction: Transaction, decided: Decided) {
   return { ...conclusion, callback: conclusion.callback && received(conclusion.callback) }
 }
 
-const concludeUse = async (tenant: Tenant, outcome: string, persona?: string, changes: Changes = {}) =>
-  end(tenant, await transactionOf('use', tenant.provider, changes), { outcome, persona })
+const concludeUse = async (
+  tenant: Tenant,
+  outcome: string,
+  persona?: string,
+  changes: Changes = {},
+) => end(tenant, await transactionOf('use', tenant.provider, changes), { outcome, persona })
 
 const concludeCreate = async (tenant: Tenant, outcome: string, options: { saves?: boolean } = {}) =>
-  end(tenant, await transactionOf('create', tenant.provider), { outcome, persona: 'no-age-key', ...options })
+  end(tenant, await transactionOf('create', tenant.provider), {
+    outcome,
+    persona: 'no-age-key',
+    ...options,
+  })
 
 type Conclusion = Awaited<ReturnType<typeof end>>
-const paramsOf = ({ callback }: Conclusion) => callback?.params ?? expect.fail('there is no callback')
-const tokenOf = (conclusion: Conclusion) => paramsOf(conclusion)['id_token'] ?? expect.fail('there is no id_token')
+const paramsOf = ({ callback }: Conclusion) =>
+  callback?.params ?? expect.fail('there is no callback')
+const tokenOf = (conclusion: Conclusion) =>
+  paramsOf(conclusion)['id_token'] ?? expect.fail('there is no id_token')
 
 test('A verified Use request gives the answers of the persona, and says how its signals were evaluated', async () => {
   const conclusion = await concludeUse(await createTestTenant(), 'verified', 'teen-16')
   const answers = { 13: true, 16: true, 18: false, 21: false }
   expect(decodeJwt(tokenOf(conclusion))['age_thresholds']).toEqual(answers)
-  expect(conclusion).toMatchObject({ evaluation: { ageThresholds: answers }, outcome: { name: 'verified' } })
+  expect(conclusion).toMatchObject({
+    evaluation: { ageThresholds: answers },
+    outcome: { name: 'verified' },
+  })
 })
 
 test.each([
   [{ can_create: 'true' }, 'create_requested', { create_requested: 'true', state: 'state-1' }],
-  [{}, 'access_denied', { error: 'access_denied', error_description: 'the user has no age key', state: 'state-1' }],
-])('A Use request with %j ends for a persona without an age key with %s', async (changes, ending, params) => {
-  const conclusion = await concludeUse(await createTestTenant(), 'verified', 'no-age-key', changes)
-  expect([paramsOf(conclusion), conclusion.evaluation, conclusion.outcome.name]).toEqual([params, undefined, ending])
-})
+  [
+    {},
+    'access_denied',
+    { error: 'access_denied', error_description: 'the user has no age key', state: 'state-1' },
+  ],
+])(
+  'A Use request with %j ends for a persona without an age key with %s',
+  async (changes, ending, params) => {
+    const conclusion = await concludeUse(
+      await createTestTenant(),
+      'verified',
+      'no-age-key',
+      changes,
+    )
+    expect([paramsOf(conclusion), conclusion.evaluation, conclusion.outcome.name]).toEqual([
+      params,
+      undefined,
+      ending,
+    ])
+  },
+)
 
 test.each([
   ['id_token.expired', 'id_token state'],
@@ -55,20 +84,40 @@ test.each([
   ['access_denied', 'error error_description state'],
   ['server_error', 'error error_description state'],
   ['no_answer', undefined],
-])('A Use request that ends with %s keeps that name, and has a callback with: %s', async (name, params) => {
-  const { callback, outcome } = await concludeUse(await createTestTenant(), name, 'adult-passport')
-  expect([outcome.name, callback && Object.keys(callback.params).join(' ')]).toEqual([name, params])
-})
+])(
+  'A Use request that ends with %s keeps that name, and has a callback with: %s',
+  async (name, params) => {
+    const { callback, outcome } = await concludeUse(
+      await createTestTenant(),
+      name,
+      'adult-passport',
+    )
+    expect([outcome.name, callback && Object.keys(callback.params).join(' ')]).toEqual([
+      name,
+      params,
+    ])
+  },
+)
 
 test.each([
   ['verified', 'child-12'],
   ['code_issued', 'adult-passport'],
   ['code_issued', 'senior-72'],
-])('A Use request with svc.upgrade gets by %s a code when every threshold is false, as for %s', async (...by) => {
-  const conclusion = await concludeUse(await createTestTenant(), ...by, { scope: 'openid svc.upgrade' })
-  expect(Object.keys(paramsOf(conclusion)).sort()).toEqual(['code', 'id_token', 'state'])
-  expect(conclusion.evaluation?.ageThresholds).toEqual({ 13: false, 16: false, 18: false, 21: false })
-})
+])(
+  'A Use request with svc.upgrade gets by %s a code when every threshold is false, as for %s',
+  async (...by) => {
+    const conclusion = await concludeUse(await createTestTenant(), ...by, {
+      scope: 'openid svc.upgrade',
+    })
+    expect(Object.keys(paramsOf(conclusion)).sort()).toEqual(['code', 'id_token', 'state'])
+    expect(conclusion.evaluation?.ageThresholds).toEqual({
+      13: false,
+      16: false,
+      18: false,
+      21: false,
+    })
+  },
+)
 
 test('A Create request saves the submitted signals for the persona, or for a new persona with created_new', async () => {
   const tenant = await createTestTenant()
@@ -80,7 +129,9 @@ test('A Create request saves the submitted signals for the persona, or for a new
   expect((await tenant.personas.find('no-age-key'))?.age_key).toBeUndefined()
   const conclusion = await concludeCreate(tenant, 'created')
   expect([paramsOf(conclusion), conclusion.outcome.name]).toEqual([{ state: 'state-1' }, 'created'])
-  expect((await concludeUse(tenant, 'verified', 'no-age-key')).evaluation?.ageThresholds).toMatchObject({ 21: true })
+  expect(
+    (await concludeUse(tenant, 'verified', 'no-age-key')).evaluation?.ageThresholds,
+  ).toMatchObject({ 21: true })
 })
 
 test('A Create request saves nothing with an error or when the user closes the window, which has no callback', async () => {
@@ -107,7 +158,9 @@ test('An upgrade succeeds where nothing is saved, as in an audit, and the person
   const tenant = await createTestTenant()
   const upgraded = async (saves: boolean) => {
     const transaction = await transactionOf('use', tenant.provider, { scope: 'openid svc.upgrade' })
-    const { code = '' } = paramsOf(await end(tenant, transaction, { outcome: 'verified', persona: 'child-12', saves }))
+    const { code = '' } = paramsOf(
+      await end(tenant, transaction, { outcome: 'verified', persona: 'child-12', saves }),
+    )
     const service = createService(tenant.provider)
     const { response } = await service.exchange(code)
     expect((await service.upgrade(response.access_token)).response).toBe('OK')
@@ -118,9 +171,13 @@ test('An upgrade succeeds where nothing is saved, as in an audit, and the person
 })
 
 test('The honest answer is changed by the readings of the tenant, then by the outcome', async () => {
-  const tenant = await createTestTenant({ readings: { azp: 'present', typ: 'absent', callback_iss: 'present' } })
+  const tenant = await createTestTenant({
+    readings: { azp: 'present', typ: 'absent', callback_iss: 'present' },
+  })
   const read = async (outcome: string) => {
-    const { id_token: idToken = '', iss } = paramsOf(await concludeUse(tenant, outcome, 'adult-passport'))
+    const { id_token: idToken = '', iss } = paramsOf(
+      await concludeUse(tenant, outcome, 'adult-passport'),
+    )
     const { azp, nonce } = decodeJwt(idToken)
     return { azp, nonce, typ: decodeProtectedHeader(idToken).typ, iss }
   }
@@ -133,14 +190,25 @@ test('The honest answer is changed by the readings of the tenant, then by the ou
   const other = await createTestTenant({ readings: { nbf: 'present', callback_order: 'reversed' } })
   const params = paramsOf(await concludeUse(other, 'callback.extra_parameter', 'adult-passport'))
   expect(Object.keys(params)).toEqual(['state', 'id_token', 'sandbox_unknown'])
-  const { nbf = 0, iat = 0 } = decodeJwt(tokenOf(await concludeUse(other, 'id_token.nbf_future', 'adult-passport')))
+  const { nbf = 0, iat = 0 } = decodeJwt(
+    tokenOf(await concludeUse(other, 'id_token.nbf_future', 'adult-passport')),
+  )
   expect(nbf - iat).toBe(3600)
 })
 
 test('A conclusion names the traps of the answer, and signs with the algorithm of the client', async () => {
-  const clients = [{ clientId: 'shop', clientSecret: 's', redirectUris: [REDIRECT_URI], signingAlg: 'ES256' as const }]
+  const clients = [
+    {
+      clientId: 'shop',
+      clientSecret: 's',
+      redirectUris: [REDIRECT_URI],
+      signingAlg: 'ES256' as const,
+    },
+  ]
   const tenant = await createTestTenant({ clients })
-  const conclusion = await concludeUse(tenant, 'id_token.jku', 'adult-passport', { client_id: 'shop' })
+  const conclusion = await concludeUse(tenant, 'id_token.jku', 'adult-passport', {
+    client_id: 'shop',
+  })
   const jku = `https://sandbox.example/_sandbox/trap/${conclusion.traps[0]}`
   expect(decodeProtectedHeader(tokenOf(conclusion))).toMatchObject({ alg: 'ES256', jku })
   expect(conclusion.traps).toHaveLength(1)
@@ -149,10 +217,14 @@ test('A conclusion names the traps of the answer, and signs with the algorithm o
 test('A row of the next key takes one that is published already, and passes on that none can be published', async () => {
   const tenant = await createTestTenant()
   const rotated = (of: Tenant) => concludeUse(of, 'id_token.key_rotated', 'adult-passport')
-  const kids = [await rotated(tenant), await rotated(tenant)].map((one) => decodeProtectedHeader(tokenOf(one)).kid)
+  const kids = [await rotated(tenant), await rotated(tenant)].map(
+    (one) => decodeProtectedHeader(tokenOf(one)).kid,
+  )
   expect(kids[1]).toBe(kids[0])
   for (const error of [Refusal.unavailable('the store is away'), new Error('the disk is full')]) {
-    const broken: Tenant = Object.assign(Object.create(tenant), { rotateKeys: () => Promise.reject(error) })
+    const broken: Tenant = Object.assign(Object.create(tenant), {
+      rotateKeys: () => Promise.reject(error),
+    })
     await expect(rotated(broken)).rejects.toBe(error)
   }
 })

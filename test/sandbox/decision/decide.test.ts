@@ -31,8 +31,16 @@ const callOf = <F extends ReceivedCall['flow']>(flow: F, clientId = 'ak_test_san
   mask: createMask([]),
 })
 
-async function decideRequest(flow: Flow, tenant: Tenant, requested: RequestedDecision = {}, changes: Changes = {}) {
-  return decide(await transactionOf(flow, tenant.provider, changes), callOf(flow), { requested, tenant })
+async function decideRequest(
+  flow: Flow,
+  tenant: Tenant,
+  requested: RequestedDecision = {},
+  changes: Changes = {},
+) {
+  return decide(await transactionOf(flow, tenant.provider, changes), callOf(flow), {
+    requested,
+    tenant,
+  })
 }
 
 async function namesBy(...request: Parameters<typeof decideRequest>) {
@@ -44,32 +52,64 @@ const refusalOfUse = (tenant: Tenant, requested: RequestedDecision = {}, changes
   refusalOf(() => decideRequest('use', tenant, requested, changes))
 
 describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
-  const ORDER = ['query', 'header', 'expectation', 'scenario', 'cookie', 'client', 'default'] as const
-  const PERSONAS = ['adult-passport', 'adult-face', 'adult-email', 'teen-14', 'teen-16', 'turned-18-today', 'child-12']
+  const ORDER = [
+    'query',
+    'header',
+    'expectation',
+    'scenario',
+    'cookie',
+    'client',
+    'default',
+  ] as const
+  const PERSONAS = [
+    'adult-passport',
+    'adult-face',
+    'adult-email',
+    'teen-14',
+    'teen-16',
+    'turned-18-today',
+    'child-12',
+  ]
 
-  test.each(ORDER)('The persona that the %s names is taken before those of weaker sources', async (strongest) => {
-    const first = ORDER.indexOf(strongest)
-    const says = (source: (typeof ORDER)[number]) =>
-      ORDER.indexOf(source) < first ? undefined : PERSONAS[ORDER.indexOf(source)]
-    const clients = [{ ...SHOP, persona: says('client') }]
-    const tenant = await createTestTenant({ clients, defaults: { persona: says('default') } })
-    if (says('expectation')) await tenant.expectations.add({ flow, persona: says('expectation'), times: 1 })
-    if (says('scenario')) await arm(tenant, { flow, persona: says('scenario') })
-    const requested = { query: named(says('query')), headers: named(says('header')), cookie: named(says('cookie')) }
-    const decision = await decide(await transactionOf(flow, tenant.provider), callOf(flow, 'shop'), {
-      requested,
-      tenant,
-    })
-    expect(decision?.persona?.name).toBe(PERSONAS[first])
-  })
+  test.each(ORDER)(
+    'The persona that the %s names is taken before those of weaker sources',
+    async (strongest) => {
+      const first = ORDER.indexOf(strongest)
+      const says = (source: (typeof ORDER)[number]) =>
+        ORDER.indexOf(source) < first ? undefined : PERSONAS[ORDER.indexOf(source)]
+      const clients = [{ ...SHOP, persona: says('client') }]
+      const tenant = await createTestTenant({ clients, defaults: { persona: says('default') } })
+      if (says('expectation'))
+        await tenant.expectations.add({ flow, persona: says('expectation'), times: 1 })
+      if (says('scenario')) await arm(tenant, { flow, persona: says('scenario') })
+      const requested = {
+        query: named(says('query')),
+        headers: named(says('header')),
+        cookie: named(says('cookie')),
+      }
+      const decision = await decide(
+        await transactionOf(flow, tenant.provider),
+        callOf(flow, 'shop'),
+        {
+          requested,
+          tenant,
+        },
+      )
+      expect(decision?.persona?.name).toBe(PERSONAS[first])
+    },
+  )
 
   test('An unnamed outcome is the usual outcome, and an unnamed persona that of the flow or none', async () => {
     const tenant = await createTestTenant()
-    const [usual, persona] = flow === 'use' ? ['verified', 'adult-passport'] : ['created', 'no-age-key']
+    const [usual, persona] =
+      flow === 'use' ? ['verified', 'adult-passport'] : ['created', 'no-age-key']
     const by = (requested: RequestedDecision) => namesBy(flow, tenant, requested)
     expect(await by({ cookie: named('teen-16') })).toEqual(['teen-16', usual])
     expect(await by({ query: named(undefined, usual) })).toEqual([persona, usual])
-    expect(await by({ query: named(undefined, 'access_denied') })).toEqual([undefined, 'access_denied'])
+    expect(await by({ query: named(undefined, 'access_denied') })).toEqual([
+      undefined,
+      'access_denied',
+    ])
   })
 
   test('An expectation is used up when it is followed, and kept when it is overruled', async () => {
@@ -78,13 +118,18 @@ describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
     expect(await namesBy(flow, tenant, { query: named('child-12') })).toContain('child-12')
     expect(await tenant.expectations.list()).toHaveLength(1)
     expect(await namesBy(flow, tenant)).toContain('teen-16')
-    expect([await tenant.expectations.list(), await decideRequest(flow, tenant)]).toEqual([[], undefined])
+    expect([await tenant.expectations.list(), await decideRequest(flow, tenant)]).toEqual([
+      [],
+      undefined,
+    ])
   })
 
   test('An expectation for 5 requests is followed 5 times in 20 decisions at once', async () => {
     const tenant = await createTestTenant()
     await tenant.expectations.add({ flow, persona: 'teen-16', times: 5 })
-    const decisions = await Promise.all(Array.from({ length: 20 }, () => decideRequest(flow, tenant)))
+    const decisions = await Promise.all(
+      Array.from({ length: 20 }, () => decideRequest(flow, tenant)),
+    )
     expect(decisions.filter((decision) => decision !== undefined)).toHaveLength(5)
   })
 })
@@ -100,26 +145,37 @@ test('A decision ignores a default outcome of another flow', async () => {
   expect(await namesBy('create', tenant)).toEqual(['no-age-key', 'created'])
 })
 
-test.each(['token.503', 'upgrade.503'])('A Use request of %s ends with a code or is refused', async (outcome) => {
-  const tenant = await createTestTenant()
-  const query = named('adult-passport', outcome)
-  const decided = { outcome: { name: 'code_issued' }, laterOutcome: { name: outcome } }
-  expect(await decideRequest('use', tenant, { query }, UPGRADE)).toMatchObject(decided)
-  const { status, message } = await refusalOfUse(tenant, { query })
-  expect([status, message]).toEqual([400, expect.stringMatching(/ is not possible.*send scope=openid svc.upgrade/)])
-})
+test.each(['token.503', 'upgrade.503'])(
+  'A Use request of %s ends with a code or is refused',
+  async (outcome) => {
+    const tenant = await createTestTenant()
+    const query = named('adult-passport', outcome)
+    const decided = { outcome: { name: 'code_issued' }, laterOutcome: { name: outcome } }
+    expect(await decideRequest('use', tenant, { query }, UPGRADE)).toMatchObject(decided)
+    const { status, message } = await refusalOfUse(tenant, { query })
+    expect([status, message]).toEqual([
+      400,
+      expect.stringMatching(/ is not possible.*send scope=openid svc.upgrade/),
+    ])
+  },
+)
 
 const IMPOSSIBLE = { flow: 'use', outcome: 'create_requested' } as const
 
 test('A queued decision that the request cannot have answers its request with the explanation, and is used up', async () => {
   const tenant = await createTestTenant()
   const { id } = await tenant.expectations.add({ ...IMPOSSIBLE, times: 3 })
-  const message = expect.stringMatching(new RegExp(`^expectation ${id} \\(2 of 3 left\\): .*can_create=true`))
+  const message = expect.stringMatching(
+    new RegExp(`^expectation ${id} \\(2 of 3 left\\): .*can_create=true`),
+  )
   expect(await refusalOfUse(tenant)).toMatchObject({ status: 400, message })
   expect(await tenant.expectations.list()).toMatchObject([{ times: 3, remaining: 2 }])
   expect(await namesBy('use', tenant, {}, { can_create: 'true' })).toContain('create_requested')
   expect((await refusalOfUse(tenant)).message).toContain(`expectation ${id} (now used up): `)
-  expect([await tenant.expectations.list(), await decideRequest('use', tenant)]).toEqual([[], undefined])
+  expect([await tenant.expectations.list(), await decideRequest('use', tenant)]).toEqual([
+    [],
+    undefined,
+  ])
 })
 
 test('A queued decision stays queued when another source is refused, and is used up when its persona is gone', async () => {
@@ -136,22 +192,36 @@ test('A queued decision stays queued when another source is refused, and is used
 test('A queued decision is used up by one of two requests at once that cannot have it, and the other goes on', async () => {
   const tenant = await createTestTenant()
   await tenant.expectations.add(IMPOSSIBLE)
-  const results = await Promise.allSettled([decideRequest('use', tenant), decideRequest('use', tenant)])
+  const results = await Promise.allSettled([
+    decideRequest('use', tenant),
+    decideRequest('use', tenant),
+  ])
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 
 test('A scenario fails with the explanation when the request cannot have its decision, so that no step waits', async () => {
   const tenant = await createTestTenant()
-  const { id } = await tenant.scenarios.arm({ name: 'A', steps: [{ decide: IMPOSSIBLE }, { await: 'par' }] })
+  const { id } = await tenant.scenarios.arm({
+    name: 'A',
+    steps: [{ decide: IMPOSSIBLE }, { await: 'par' }],
+  })
   expect((await refusalOfUse(tenant)).message).toContain('can_create=true')
   const failed = { status: 'failed', detail: expect.stringContaining('can_create=true') }
-  expect(await tenant.scenarios.find(id)).toMatchObject({ status: 'failed', steps: [failed, { status: 'waiting' }] })
+  expect(await tenant.scenarios.find(id)).toMatchObject({
+    status: 'failed',
+    steps: [failed, { status: 'waiting' }],
+  })
   expect(await decideRequest('use', tenant)).toBeUndefined()
 })
 
 test('A persona without an age key may have an outcome that needs none', async () => {
   const tenant = await createTestTenant()
-  for (const outcome of ['verified', 'access_denied', 'callback.error_unknown', 'callback.create_requested_unasked'])
+  for (const outcome of [
+    'verified',
+    'access_denied',
+    'callback.error_unknown',
+    'callback.create_requested_unasked',
+  ])
     expect(await namesBy('use', tenant, { query: named('no-age-key', outcome) })).toContain(outcome)
 })
 
@@ -162,7 +232,10 @@ const QUERY = 'query parameter sandbox_outcome'
 test.each<[RequestedDecision, string]>([
   [{ query: named('teen-16') }, 'query parameter sandbox_persona'],
   [{ query: named(undefined, 'access_denied') }, QUERY],
-  [{ query: named(undefined, 'verified') }, `${QUERY}; persona adult-passport, because none is named`],
+  [
+    { query: named(undefined, 'verified') },
+    `${QUERY}; persona adult-passport, because none is named`,
+  ],
   [{ headers: named('teen-16', 'verified') }, HEADERS],
   [{ cookie: named('teen-16', 'verified') }, `${COOKIE}; outcome by cookie agekey_sandbox_outcome`],
   // An outcome of another flow in a cookie is none of this one.
@@ -173,14 +246,34 @@ test.each<[RequestedDecision, string]>([
 
 test('A decision says when an expectation, a scenario, a client or a default has decided', async () => {
   const clients = [{ ...SHOP, persona: 'teen-14' }]
-  const tenant = await createTestTenant({ clients, defaults: { persona: 'teen-16', outcome: 'verified' } })
-  const { id } = await tenant.expectations.add({ flow: 'use', persona: 'child-12', outcome: 'verified', times: 2 })
-  const steps = [{ clock: { advance: 1 } }, { decide: { flow: 'use' as const, outcome: 'access_denied' } }]
+  const tenant = await createTestTenant({
+    clients,
+    defaults: { persona: 'teen-16', outcome: 'verified' },
+  })
+  const { id } = await tenant.expectations.add({
+    flow: 'use',
+    persona: 'child-12',
+    outcome: 'verified',
+    times: 2,
+  })
+  const steps = [
+    { clock: { advance: 1 } },
+    { decide: { flow: 'use' as const, outcome: 'access_denied' } },
+  ]
   await tenant.scenarios.arm({ name: 'A "b"', steps })
   const told: unknown[] = []
-  for (const clientId of ['ak_test_sandbox', 'ak_test_sandbox', 'shop', 'shop', 'ak_test_sandbox']) {
+  for (const clientId of [
+    'ak_test_sandbox',
+    'ak_test_sandbox',
+    'shop',
+    'shop',
+    'ak_test_sandbox',
+  ]) {
     const request = { requested: {}, tenant }
-    told.push((await decide(await transactionOf('use', tenant.provider), callOf('use', clientId), request))?.decidedBy)
+    told.push(
+      (await decide(await transactionOf('use', tenant.provider), callOf('use', clientId), request))
+        ?.decidedBy,
+    )
   }
   expect(told).toEqual([
     `expectation ${id} (1 of 2 left)`,
@@ -195,8 +288,10 @@ const NO_KEY =
   'as no-age-key: it has no age key, so there is neither an id_token nor a code; name a persona that has one'
 const OR_OTHER = 'or choose another outcome'
 const UNASKED = 'here: the request did not send can_create=true; send it'
-const LEGAL = 'here: the request sent can_create=true, which makes this answer a legal one; leave it out'
-const NO_UPGRADE = 'here: the request did not ask for the upgrade scope; send scope=openid svc.upgrade'
+const LEGAL =
+  'here: the request sent can_create=true, which makes this answer a legal one; leave it out'
+const NO_UPGRADE =
+  'here: the request did not ask for the upgrade scope; send scope=openid svc.upgrade'
 const NOTHING_EARLIER =
   'here: this client has no earlier Use flow that ended well (verified, with another nonce); finish one first'
 
@@ -209,11 +304,22 @@ test.each<[string | undefined, string, Changes, string]>([
   ['no-age-key', 'callback.code_missing', UPGRADE, NO_KEY],
   ['no-age-key', 'token.500', UPGRADE, NO_KEY],
   ['no-age-key', 'upgrade.503', UPGRADE, NO_KEY],
-])('As %s the outcome %s of a request with %j is refused, and why', async (persona, outcome, changes, problem) => {
-  const refusal = await refusalOfUse(await createTestTenant(), { query: named(persona, outcome) }, changes)
-  const message = `${QUERY}: ${outcome} is not possible ${problem}.`
-  expect(refusal).toMatchObject({ status: 400, title: 'This test decision is not possible', message })
-})
+])(
+  'As %s the outcome %s of a request with %j is refused, and why',
+  async (persona, outcome, changes, problem) => {
+    const refusal = await refusalOfUse(
+      await createTestTenant(),
+      { query: named(persona, outcome) },
+      changes,
+    )
+    const message = `${QUERY}: ${outcome} is not possible ${problem}.`
+    expect(refusal).toMatchObject({
+      status: 400,
+      title: 'This test decision is not possible',
+      message,
+    })
+  },
+)
 
 test('A replay takes what an earlier flow of the client was answered, when that had another state', async () => {
   const tenant = await createTestTenant()
@@ -224,14 +330,17 @@ test('A replay takes what an earlier flow of the client was answered, when that 
     return tenant.journal.record('default', useFlowEntry({ facts, call: { parameters, response } }))
   }
   await recordEarlier('state-1')
-  const replay = (outcome: string) => decideRequest('use', tenant, { query: named(undefined, outcome) })
+  const replay = (outcome: string) =>
+    decideRequest('use', tenant, { query: named(undefined, outcome) })
   const earlier = { state: 'state-1', nonce: 'of state-1', idToken: 'a.b.c' }
   expect(await replay('id_token.replayed')).toMatchObject({ earlier })
   expect((await refusalOf(() => replay('callback.state_of_earlier_flow'))).message).toBe(
     `${QUERY}: callback.state_of_earlier_flow is not possible here: the request has the state of the earlier flow, so that the answer would be right; send another state with each request, ${OR_OTHER}.`,
   )
   await recordEarlier('state-0')
-  expect(await replay('callback.state_of_earlier_flow')).toMatchObject({ earlier: { state: 'state-0' } })
+  expect(await replay('callback.state_of_earlier_flow')).toMatchObject({
+    earlier: { state: 'state-0' },
+  })
   expect((await decideRequest('use', tenant, { query: named('teen-16') }))?.earlier).toBeUndefined()
 })
 
@@ -242,17 +351,25 @@ test('A decision takes a persona that was looked up before, and passes on that a
   const request = { requested: { query: named('teen-16') }, known, tenant }
   expect(await decide(transaction, callOf('use'), request)).toMatchObject({ persona: known[1] })
   await tenant.expectations.add({ flow: 'use', persona: 'teen-16' })
-  for (const error of [Refusal.unavailable('the store is away'), new Error('the record is damaged')]) {
+  for (const error of [
+    Refusal.unavailable('the store is away'),
+    new Error('the record is damaged'),
+  ]) {
     const personas = { ...tenant.personas, find: () => Promise.reject(error) }
     const broken: Tenant = Object.assign(Object.create(tenant), { personas })
-    await expect(decide(transaction, callOf('use'), { requested: {}, tenant: broken })).rejects.toBe(error)
+    await expect(
+      decide(transaction, callOf('use'), { requested: {}, tenant: broken }),
+    ).rejects.toBe(error)
   }
   expect(await tenant.expectations.list()).toHaveLength(1)
 })
 
 test('A step of a scenario that moves the clock runs when its decision is carried out, and by no other decision', async () => {
   const tenant = await createTestTenant()
-  const steps = [{ decide: { flow: 'use' as const, persona: 'teen-16' } }, { clock: { advance: 91 } }]
+  const steps = [
+    { decide: { flow: 'use' as const, persona: 'teen-16' } },
+    { clock: { advance: 91 } },
+  ]
   await tenant.scenarios.arm({ name: 'A', steps })
   const decision = (await decideRequest('use', tenant)) ?? expect.fail('the scenario decides')
   await runClockSteps({ ...decision, queued: undefined }, tenant)
@@ -264,14 +381,21 @@ test('A step of a scenario that moves the clock runs when its decision is carrie
 test('The choice page decides by its form alone, and leaves an empty form undecided', async () => {
   const tenant = await createTestTenant({ defaults: { persona: 'child-12' } })
   const transaction = await transactionOf('use', tenant.provider)
-  const choose = (persona?: string, outcome?: string) => decideByChoice(transaction, named(persona, outcome), tenant)
-  const chosen = { persona: { name: 'teen-16' }, outcome: { name: 'verified' }, decidedBy: 'the choice page' }
+  const choose = (persona?: string, outcome?: string) =>
+    decideByChoice(transaction, named(persona, outcome), tenant)
+  const chosen = {
+    persona: { name: 'teen-16' },
+    outcome: { name: 'verified' },
+    decidedBy: 'the choice page',
+  }
   expect(await choose('teen-16')).toMatchObject(chosen)
   const unknown = await refusalOf(() => choose('teen-61'))
   expect(unknown.message).toMatch(/^the choice page: there is no persona "teen-61"/)
   await tenant.personas.remove('adult-passport')
   const noFallback = await refusalOf(() => choose(undefined, 'verified'))
-  expect(noFallback.message).toMatch(/^the persona when none is named: there is no persona "adult-passport"/)
+  expect(noFallback.message).toMatch(
+    /^the persona when none is named: there is no persona "adult-passport"/,
+  )
   expect(await choose()).toBeUndefined()
 })
 
@@ -288,17 +412,27 @@ test('A call that has ended already uses up an expectation of its outcome, and n
     decidedBy: `expectation ${id} (now used up)`,
     queued: { outcome: EXPIRED },
   })
-  expect([other, await decideEnded({ ...call, endedAs: undefined }, tenant)]).toEqual([undefined, undefined])
-  expect((await tenant.expectations.list()).map(({ outcome }) => outcome)).toEqual(['access_denied'])
+  expect([other, await decideEnded({ ...call, endedAs: undefined }, tenant)]).toEqual([
+    undefined,
+    undefined,
+  ])
+  expect((await tenant.expectations.list()).map(({ outcome }) => outcome)).toEqual([
+    'access_denied',
+  ])
 })
 
 const decideCall = (flow: OutcomeFlow, tenant: Tenant, header?: string) =>
-  decideServerCall(callOf(flow), { requested: header ? { headers: named(undefined, header) } : {}, tenant })
+  decideServerCall(callOf(flow), {
+    requested: header ? { headers: named(undefined, header) } : {},
+    tenant,
+  })
 
 test('A server call is left to the service when no source names an outcome, and refused an unknown outcome', async () => {
   const tenant = await createTestTenant({ defaults: { persona: 'teen-16' } })
   expect(await decideCall('par', tenant)).toBeUndefined()
-  expect(await decideServerCall({ ...callOf('jwks'), client_id: undefined }, { requested: {}, tenant })).toBeUndefined()
+  expect(
+    await decideServerCall({ ...callOf('jwks'), client_id: undefined }, { requested: {}, tenant }),
+  ).toBeUndefined()
   const refusal = await refusalOf(() => decideCall('par', tenant, 'par.402'))
   expect(refusal).toMatchObject({ status: 400, suggestions: expect.arrayContaining(['par.401']) })
 })
@@ -307,7 +441,11 @@ test('A server call takes the outcome of the header, else of an expectation, whi
   const tenant = await createTestTenant()
   await tenant.expectations.add({ flow: 'par', outcome: 'par.401', times: 1 })
   const forced = await decideCall('par', tenant, 'par.500')
-  const byHeader = { outcome: { name: 'par.500' }, source: 'request header X-Sandbox-Outcome', queued: undefined }
+  const byHeader = {
+    outcome: { name: 'par.500' },
+    source: 'request header X-Sandbox-Outcome',
+    queued: undefined,
+  }
   expect(forced).toMatchObject(byHeader)
   expect([await forced?.settle(true), (await tenant.expectations.list()).length]).toEqual([true, 1])
   const [first, second] = [await decideCall('par', tenant), await decideCall('par', tenant)]
@@ -331,9 +469,14 @@ test('A read of a document holds what a scenario decides for it, and another cal
   await arm(tenant, { flow: 'jwks', outcome: 'jwks.500' }, { flow: 'token', outcome: 'token.500' })
   for (const flow of ['jwks', 'token'] as const) {
     const forced = await decideCall(flow, tenant)
-    expect([forced?.source, await forced?.settle(true)]).toEqual([expect.stringMatching(/^scenario "A"/), true])
+    expect([forced?.source, await forced?.settle(true)]).toEqual([
+      expect.stringMatching(/^scenario "A"/),
+      true,
+    ])
   }
-  expect(await tenant.expectations.list()).toMatchObject([{ flow: 'jwks', outcome: 'jwks.500', held_since: 'f0' }])
+  expect(await tenant.expectations.list()).toMatchObject([
+    { flow: 'jwks', outcome: 'jwks.500', held_since: 'f0' },
+  ])
   expect(await tenant.scenarios.list()).toMatchObject([{ current: 2, revision: 2 }])
   await tenant.expectations.clear()
   await arm(tenant, { flow: 'jwks', outcome: 'jwks.500' })

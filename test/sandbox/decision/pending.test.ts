@@ -25,7 +25,12 @@ const pending: Pending = {
       overrides: { facial_age_estimation: { min_age: 21, attributes: { on_device: true } } },
     },
     claimsText: '{"age_thresholds":[13,18]}',
-    presentation: { theme: 'dark', language: 'de', learnMore: true, appearance: { primary_color: '#fff' } },
+    presentation: {
+      theme: 'dark',
+      language: 'de',
+      learnMore: true,
+      appearance: { primary_color: '#fff' },
+    },
   },
   findings: [{ rule: 'USE-13', level: 'advice', path: 'theme', message: 'no', hint: 'yes' }],
 }
@@ -50,7 +55,12 @@ function start() {
   const moveTo = (instant: number) => {
     now = instant
   }
-  return { store: createMemoryStore({ clock }), ids: createIds({ seed: 1, scope: 'test' }), clock, moveTo }
+  return {
+    store: createMemoryStore({ clock }),
+    ids: createIds({ seed: 1, scope: 'test' }),
+    clock,
+    moveTo,
+  }
 }
 
 test.each([
@@ -71,18 +81,28 @@ test('A pending request is taken once and was answered then, but not when it is 
   }
   const write: typeof store.write = (changes) => {
     for (const one of changes)
-      if (one.kind === 'put') kept.push(`${one.collection}, is unfinished: ${one.options?.isUnfinished}`)
+      if (one.kind === 'put')
+        kept.push(`${one.collection}, is unfinished: ${one.options?.isUnfinished}`)
     return store.write(changes)
   }
   const ports = { ...others, store: { ...store, put, write } }
   const id = await keepPending(pending, ports)
   expect(await wasAnswered(id, ports)).toBe(false)
   const taken = await Promise.all([takePending(id, ports), takePending(id, ports)])
-  expect([taken.filter((one) => one !== undefined), await wasAnswered(id, ports)]).toEqual([[pending], true])
-  expect(kept).toEqual(['transaction, is unfinished: true', ...Array(2).fill('answered, is unfinished: undefined')])
+  expect([taken.filter((one) => one !== undefined), await wasAnswered(id, ports)]).toEqual([
+    [pending],
+    true,
+  ])
+  expect(kept).toEqual([
+    'transaction, is unfinished: true',
+    ...Array(2).fill('answered, is unfinished: undefined'),
+  ])
   const late = await keepPending(pending, ports)
   ports.moveTo(NOON + ANOTHER_HOUR)
-  expect([await takePending(late, ports), await wasAnswered(late, ports)]).toEqual([undefined, false])
+  expect([await takePending(late, ports), await wasAnswered(late, ports)]).toEqual([
+    undefined,
+    false,
+  ])
 })
 
 test('A pending request whose record is damaged is refused by the name of its member', async () => {

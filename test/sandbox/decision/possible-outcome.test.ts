@@ -8,30 +8,66 @@ const callback = (idToken: string) => callbackWith({ id_token: idToken })
 const GOOD = { outcome: 'verified', client: 'web-shop' }
 const FIRST = { state: 's1', nonce: 'n1', response: callback('first') }
 
-type Ended = { response: RecordedResponse; outcome?: string; client?: string } & Readonly<Record<string, unknown>>
+type Ended = { response: RecordedResponse; outcome?: string; client?: string } & Readonly<
+  Record<string, unknown>
+>
 
-/** The answer to replay, out of Use flows in the order in which they ended: what each sent, and what came back. */
+/**
+ * The answer to replay, out of Use flows in the order in which they ended: what each sent, and what
+ * came back.
+ */
 async function replayed(...flows: readonly Ended[]) {
   const journal = createMemoryJournal()
   for (const [index, flow] of flows.entries()) {
     const { response, outcome, client: client_id, ...parameters } = { ...GOOD, ...flow }
     const facts = { flow: 'use', client_id, outcome } as const
     const page = { parameters, response: { kind: 'page', title: 'Choose' } as const }
-    await journal.record('default', useFlowEntry({ facts, ends: false, issuedIds: [`t${index}`], call: page }))
-    await journal.record('default', useFlowEntry({ facts, correlationIds: [`t${index}`], call: { response } }))
+    await journal.record(
+      'default',
+      useFlowEntry({ facts, ends: false, issuedIds: [`t${index}`], call: page }),
+    )
+    await journal.record(
+      'default',
+      useFlowEntry({ facts, correlationIds: [`t${index}`], call: { response } }),
+    )
   }
-  return findEarlier({ flow: 'use', clientId: 'web-shop', state: 'now', nonce: 'now' }, { journal, name: 'default' })
+  return findEarlier(
+    { flow: 'use', clientId: 'web-shop', state: 'now', nonce: 'now' },
+    { journal, name: 'default' },
+  )
 }
 
-const spoiled = { state: 's3', nonce: 'n3', response: callback('spoiled'), outcome: 'id_token.expired' }
-const ofOther = { state: 's4', nonce: 'n4', response: callback('of another client'), client: 'other' }
+const spoiled = {
+  state: 's3',
+  nonce: 'n3',
+  response: callback('spoiled'),
+  outcome: 'id_token.expired',
+}
+const ofOther = {
+  state: 's4',
+  nonce: 'n4',
+  response: callback('of another client'),
+  client: 'other',
+}
 const second = { state: 's2', nonce: 'n2', response: callback('second') }
 
 test.each<[what: string, flows: Ended[], told: string | undefined]>([
   ['the newest good answer of the client', [FIRST, second, spoiled, ofOther], 's2 n2 second'],
-  ['an older answer than one with the state of the request', [FIRST, { ...second, state: 'now' }], 's1 n1 first'],
-  ['an older answer than one with the nonce of the request', [FIRST, { ...second, nonce: 'now' }], 's1 n1 first'],
-  ['the newest of one state', [FIRST, second].map((flow) => ({ ...flow, state: 'now' })), 'now n2 second'],
+  [
+    'an older answer than one with the state of the request',
+    [FIRST, { ...second, state: 'now' }],
+    's1 n1 first',
+  ],
+  [
+    'an older answer than one with the nonce of the request',
+    [FIRST, { ...second, nonce: 'now' }],
+    's1 n1 first',
+  ],
+  [
+    'the newest of one state',
+    [FIRST, second].map((flow) => ({ ...flow, state: 'now' })),
+    'now n2 second',
+  ],
   ['none that has the nonce of the request', [{ ...FIRST, nonce: 'now' }], undefined],
 ])('Out of the Use flows of a tenant this is replayed: %s', async (_what, flows, told) => {
   const answer = await replayed(...flows)
@@ -39,8 +75,12 @@ test.each<[what: string, flows: Ended[], told: string | undefined]>([
 })
 
 test('An answer to replay is looked for in ten flows', async () => {
-  const foundBehind = (count: number) => replayed(FIRST, ...Array(count).fill({ ...FIRST, nonce: 'now' }))
-  expect([await foundBehind(9), await foundBehind(10)]).toMatchObject([{ idToken: 'first' }, undefined])
+  const foundBehind = (count: number) =>
+    replayed(FIRST, ...Array(count).fill({ ...FIRST, nonce: 'now' }))
+  expect([await foundBehind(9), await foundBehind(10)]).toMatchObject([
+    { idToken: 'first' },
+    undefined,
+  ])
 })
 
 const BEHIND = callbackWith({ state: 's', id_token: 'behind' })
@@ -57,12 +97,20 @@ test.each<[string, Ended]>([
 })
 
 test('An id_token behind other parameters, or in a form, is replayed', async () => {
-  expect(await replayed(FIRST, { state: 's', nonce: 'n', response: BEHIND })).toMatchObject({ idToken: 'behind' })
-  const response = { kind: 'page', title: 'Back to the app', params: { id_token: 'posted' } } as const
+  expect(await replayed(FIRST, { state: 's', nonce: 'n', response: BEHIND })).toMatchObject({
+    idToken: 'behind',
+  })
+  const response = {
+    kind: 'page',
+    title: 'Back to the app',
+    params: { id_token: 'posted' },
+  } as const
   expect(await replayed({ ...FIRST, response })).toMatchObject({ idToken: 'posted' })
 })
 
 test('Nothing is replayed where no answer reached the relying party, as in an iframe', async () => {
-  expect(await replayed({ ...FIRST, response: { kind: 'page', title: 'The flow has ended' } })).toBeUndefined()
+  expect(
+    await replayed({ ...FIRST, response: { kind: 'page', title: 'The flow has ended' } }),
+  ).toBeUndefined()
   expect(await replayed()).toBeUndefined()
 })

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { codeOf, isError, messageOf } from '../../../src/sandbox/files/caught.ts'
 
 /** An error whose class is not the global one, as Node's are for a package that runs in Jest. */
-const foreign: unknown = runInNewContext(`Object.assign(new TypeError('no such file'), { code: 'ENOENT' })`)
+const foreign: unknown = runInNewContext(
+  `Object.assign(new TypeError('no such file'), { code: 'ENOENT' })`,
+)
 
 test('An error of another realm is an error', () => {
   expect(foreign).not.toBeInstanceOf(Error)

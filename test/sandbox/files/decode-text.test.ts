@@ -3,12 +3,21 @@ import { expect, test } from 'vitest'
 import { decodeText } from '../../../src/sandbox/files/decode-text.ts'
 
 const decode = (...parts: (string | readonly number[])[]) =>
-  decodeText(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part)))))
+  decodeText(
+    Buffer.concat(
+      parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))),
+    ),
+  )
 
 const TEXT = 'name: shop\nport: 80\n'
-const wide = (text: string, write: (view: DataView, offset: number, code: number) => void, bytes: 2 | 4) => {
+const wide = (
+  text: string,
+  write: (view: DataView, offset: number, code: number) => void,
+  bytes: 2 | 4,
+) => {
   const view = new DataView(new ArrayBuffer(text.length * bytes))
-  for (const [index, character] of [...text].entries()) write(view, index * bytes, character.charCodeAt(0))
+  for (const [index, character] of [...text].entries())
+    write(view, index * bytes, character.charCodeAt(0))
   return new Uint8Array(view.buffer)
 }
 const utf16 = (text: string, isLittle: boolean) =>
@@ -33,15 +42,35 @@ test('An empty file is an empty text', () => {
 })
 
 test.each([
-  ['UTF-16 with a mark, as PowerShell writes it', utf16(`\uFEFF${TEXT}`, true), /^is UTF-16 \(PowerShell's > writes/],
+  [
+    'UTF-16 with a mark, as PowerShell writes it',
+    utf16(`\uFEFF${TEXT}`, true),
+    /^is UTF-16 \(PowerShell's > writes/,
+  ],
   ['big-endian UTF-16 with a mark', utf16(`\uFEFF${TEXT}`, false), /^is UTF-16 \(big-endian\);/],
-  ['UTF-16 without a mark', utf16(TEXT, true), /^is UTF-16 without a byte order mark; .* -Encoding Unicode FILE/],
-  ['big-endian UTF-16 without a mark', utf16(TEXT, false), /^is UTF-16 without .* -Encoding BigEndianUnicode FILE/],
-  ['UTF-16 of some letters that are not Latin', utf16('name: „Ωμέγα“ shop\n', true), /^is UTF-16 without/],
+  [
+    'UTF-16 without a mark',
+    utf16(TEXT, true),
+    /^is UTF-16 without a byte order mark; .* -Encoding Unicode FILE/,
+  ],
+  [
+    'big-endian UTF-16 without a mark',
+    utf16(TEXT, false),
+    /^is UTF-16 without .* -Encoding BigEndianUnicode FILE/,
+  ],
+  [
+    'UTF-16 of some letters that are not Latin',
+    utf16('name: „Ωμέγα“ shop\n', true),
+    /^is UTF-16 without/,
+  ],
   ['one letter of UTF-16', utf16('a', true), /^is UTF-16 without/],
   ['UTF-32 with a mark', utf32(`\uFEFF${TEXT}`, true), /^is UTF-32; save it as UTF-8$/],
   ['big-endian UTF-32 with a mark', utf32(`\uFEFF${TEXT}`, false), /^is UTF-32; save it as UTF-8$/],
-  ['UTF-32 without a mark', utf32(TEXT, true), /^is UTF-32 without a byte order mark; save it as UTF-8$/],
+  [
+    'UTF-32 without a mark',
+    utf32(TEXT, true),
+    /^is UTF-32 without a byte order mark; save it as UTF-8$/,
+  ],
   ['big-endian UTF-32 without a mark', utf32(TEXT, false), /^is UTF-32 without a byte order mark/],
 ])('Bytes of %s are named as such, with the mend', (_, bytes, reason) => {
   expect(decodeText(bytes)).toEqual({ ok: false, reason: expect.stringMatching(reason) })
@@ -49,7 +78,9 @@ test.each([
 
 test('The mend for UTF-16 is a line of PowerShell', () => {
   const mend = '(Get-Content -Encoding Unicode FILE) | Set-Content -Encoding utf8 FILE'
-  expect(decodeText(utf16(`\uFEFF${TEXT}`, true))).toMatchObject({ reason: expect.stringContaining(mend) })
+  expect(decodeText(utf16(`\uFEFF${TEXT}`, true))).toMatchObject({
+    reason: expect.stringContaining(mend),
+  })
 })
 
 test.each([
@@ -69,11 +100,31 @@ const SAVE = 'save it as UTF-8, for example by iconv -f latin1 -t utf-8 FILE > N
 const CUT = 'begins a character of UTF-8 that the end of the text cuts off; copy the text again'
 
 test.each([
-  ['an ü of Latin-1', ['a\nb: "', [0xfc], '"\n'], 2, `the byte 0xFC (ü in Latin-1) is not UTF-8; ${SAVE}`],
+  [
+    'an ü of Latin-1',
+    ['a\nb: "', [0xfc], '"\n'],
+    2,
+    `the byte 0xFC (ü in Latin-1) is not UTF-8; ${SAVE}`,
+  ],
   ['a quotation mark of Windows-1252', [[0x84], 'a'], 1, `the byte 0x84 is not UTF-8; ${SAVE}`],
-  ['a lone continuation byte', ['\n\n', [0xa9]], 3, `the byte 0xA9 (© in Latin-1) is not UTF-8; ${SAVE}`],
-  ['an overlong slash', ['a: ', [0xc0, 0xaf]], 1, `the byte 0xC0 (À in Latin-1) is not UTF-8; ${SAVE}`],
-  ['half of a surrogate pair', ['é\n', [0xed, 0xa0, 0x80]], 2, `the byte 0xED (í in Latin-1) is not UTF-8; ${SAVE}`],
+  [
+    'a lone continuation byte',
+    ['\n\n', [0xa9]],
+    3,
+    `the byte 0xA9 (© in Latin-1) is not UTF-8; ${SAVE}`,
+  ],
+  [
+    'an overlong slash',
+    ['a: ', [0xc0, 0xaf]],
+    1,
+    `the byte 0xC0 (À in Latin-1) is not UTF-8; ${SAVE}`,
+  ],
+  [
+    'half of a surrogate pair',
+    ['é\n', [0xed, 0xa0, 0x80]],
+    2,
+    `the byte 0xED (í in Latin-1) is not UTF-8; ${SAVE}`,
+  ],
   [
     'a byte beyond Unicode',
     ['a\r\n', [0xf5, 0x80, 0x80, 0x80]],
@@ -87,15 +138,27 @@ test.each([
     `the byte 0xE2 (â in Latin-1) is not UTF-8; ${SAVE}`,
   ],
   ['a character that the end cuts', ['a\n', [0xe2, 0x82]], 2, `the byte 0xE2 ${CUT}`],
-  ['a last letter of Latin-1', ['caf', [0xe9]], 1, `the byte 0xE9 (é in Latin-1) is not UTF-8; ${SAVE}`],
+  [
+    'a last letter of Latin-1',
+    ['caf', [0xe9]],
+    1,
+    `the byte 0xE9 (é in Latin-1) is not UTF-8; ${SAVE}`,
+  ],
   ['an emoji that the end cuts', ['a', [0xf0, 0x9f, 0x98]], 1, `the byte 0xF0 ${CUT}`],
-] as const)('Bytes that are no UTF-8 are an error with the line of the first: %s', (_, parts, line, reason) => {
-  expect(decode(...parts)).toEqual({ ok: false, line, reason })
-})
+] as const)(
+  'Bytes that are no UTF-8 are an error with the line of the first: %s',
+  (_, parts, line, reason) => {
+    expect(decode(...parts)).toEqual({ ok: false, line, reason })
+  },
+)
 
 test('A NUL is an error with its line', () => {
   const reason = 'a text has no NUL byte (0x00); name a text file, or save it as UTF-8'
-  expect(decode('name: shop\nport: 80\n# ', [0], ' and so on\n')).toEqual({ ok: false, line: 3, reason })
+  expect(decode('name: shop\nport: 80\n# ', [0], ' and so on\n')).toEqual({
+    ok: false,
+    line: 3,
+    reason,
+  })
 })
 
 test('Whatever the bytes are, they are decoded whole or refused', () => {
@@ -103,7 +166,8 @@ test('Whatever the bytes are, they are decoded whole or refused', () => {
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       const decoded = decodeText(bytes)
       const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-      if (decoded.ok) expect(Buffer.from(decoded.text)).toEqual(Buffer.from(isMarked ? bytes.subarray(3) : bytes))
+      if (decoded.ok)
+        expect(Buffer.from(decoded.text)).toEqual(Buffer.from(isMarked ? bytes.subarray(3) : bytes))
       else expect(decoded.reason).not.toBe('')
     }),
     { numRuns: 1_000 },

@@ -8,7 +8,10 @@ import { folderWith } from '../../support/folder-with.ts'
 const isYaml = ({ name }: { name: string }) => name.endsWith('.yaml')
 
 /** The names of what an act changes, in a folder with `a.yaml` and `b.txt`. */
-async function changedBy(act: (folder: string) => void, look = (folder: string) => [folder, join(folder, 'config')]) {
+async function changedBy(
+  act: (folder: string) => void,
+  look = (folder: string) => [folder, join(folder, 'config')],
+) {
   const folder = folderWith({ 'a.yaml': 'a', 'b.txt': 'b', 'other/c.yaml': 'c' })
   const before = await readFileStates(look(folder), isYaml)
   act(folder)
@@ -23,7 +26,11 @@ test.each<[string, readonly string[], (folder: string) => void]>([
   ['writing a file', ['a.yaml'], (folder) => writeFileSync(join(folder, 'a.yaml'), 'aa')],
   ['adding a file', ['d.yaml'], (folder) => writeFileSync(join(folder, 'd.yaml'), 'd')],
   ['deleting a file', ['a.yaml'], (folder) => rmSync(join(folder, 'a.yaml'))],
-  ['writing a file that does not count', [], (folder) => writeFileSync(join(folder, 'b.txt'), 'bb')],
+  [
+    'writing a file that does not count',
+    [],
+    (folder) => writeFileSync(join(folder, 'b.txt'), 'bb'),
+  ],
   ['writing a named file', ['config'], (folder) => writeFileSync(join(folder, 'config'), 'x')],
   [
     'replacing a missing file by a link in a circle',

@@ -31,7 +31,11 @@ test('A part that could not be loaded is tried again with the next use', async (
 
 test('The lack of a descriptor is told from other errors by its code', () => {
   const error = (code: string) => Object.assign(new Error(code), { code })
-  expect(['EMFILE', 'ENFILE', 'ENOENT'].map((code) => isOutOfDescriptors(error(code)))).toEqual([true, true, false])
+  expect(['EMFILE', 'ENFILE', 'ENOENT'].map((code) => isOutOfDescriptors(error(code)))).toEqual([
+    true,
+    true,
+    false,
+  ])
   expect(isOutOfDescriptors('EMFILE')).toBe(false)
 })
 

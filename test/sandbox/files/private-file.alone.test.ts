@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createOrRead, replaceFile } from '../../../src/sandbox/files/private-file.ts'
@@ -11,38 +19,57 @@ afterEach(() => {
 })
 vi.mock('node:fs/promises', async (original) => {
   const actual = await original<typeof import('node:fs/promises')>()
-  const refusal = Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' })
-  const link: typeof actual.link = (...paths) => (disk.hasLinks ? actual.link(...paths) : Promise.reject(refusal))
+  const refusal = Object.assign(new Error('EPERM: operation not permitted, link'), {
+    code: 'EPERM',
+  })
+  const link: typeof actual.link = (...paths) =>
+    disk.hasLinks ? actual.link(...paths) : Promise.reject(refusal)
   return { ...actual, link }
 })
 
-const contentOf = (path: string) => ({ text: readFileSync(path, 'utf8'), mode: statSync(path).mode & 0o777 })
+const contentOf = (path: string) => ({
+  text: readFileSync(path, 'utf8'),
+  mode: statSync(path).mode & 0o777,
+})
 
 test.each([
   ['with', true],
   ['without', false],
-])('On a disk %s hard links all that create a private file at the same time get what stands in it', async (_, has) => {
-  disk.hasLinks = has
-  const folder = folderWith()
-  for (let round = 0; round < 20; round++) {
-    const path = join(folder, `keys-${round}`)
-    const standing = await Promise.all(Array.from({ length: 12 }, (_, n) => createOrRead(path, `text ${n}`)))
-    expect([new Set(standing).size, contentOf(path)]).toEqual([1, { text: standing[0], mode: 0o600 }])
-  }
-  expect(readdirSync(folder)).toHaveLength(20)
-})
+])(
+  'On a disk %s hard links all that create a private file at the same time get what stands in it',
+  async (_, has) => {
+    disk.hasLinks = has
+    const folder = folderWith()
+    for (let round = 0; round < 20; round++) {
+      const path = join(folder, `keys-${round}`)
+      const standing = await Promise.all(
+        Array.from({ length: 12 }, (_, n) => createOrRead(path, `text ${n}`)),
+      )
+      expect([new Set(standing).size, contentOf(path)]).toEqual([
+        1,
+        { text: standing[0], mode: 0o600 },
+      ])
+    }
+    expect(readdirSync(folder)).toHaveLength(20)
+  },
+)
 
 test('A private file stays as it is for a later creation, and is replaced at once with its new mode', async () => {
   const folder = folderWith()
   const file = join(folder, 'keys')
-  expect([await createOrRead(file, 'first'), await createOrRead(file, 'second')]).toEqual(['first', 'first'])
+  expect([await createOrRead(file, 'first'), await createOrRead(file, 'second')]).toEqual([
+    'first',
+    'first',
+  ])
   await replaceFile(file, 'new', { mode: 0o644 })
   expect([contentOf(file), readdirSync(folder)]).toEqual([{ text: 'new', mode: 0o644 }, ['keys']])
 })
 
 test('A private file is not made in a missing folder, nor where a link to nothing stands, whose target is not made either', async () => {
   const folder = folderWith()
-  await expect(createOrRead(join(folder, 'gone/keys'), 'text')).rejects.toMatchObject({ code: 'ENOENT' })
+  await expect(createOrRead(join(folder, 'gone/keys'), 'text')).rejects.toMatchObject({
+    code: 'ENOENT',
+  })
   expect(readdirSync(folder)).toEqual([])
   symlinkSync(join(folder, 'elsewhere'), join(folder, 'keys'))
   const creation = createOrRead(join(folder, 'keys'), 'text')
@@ -56,23 +83,35 @@ test('A private file is read through a link, whose target stays as it is when th
   symlinkSync(join(folder, 'elsewhere'), file)
   expect(await createOrRead(file, 'text')).toBe('there')
   await replaceFile(file, 'new', { mode: 0o600 })
-  expect([readFileSync(file, 'utf8'), readFileSync(join(folder, 'elsewhere'), 'utf8')]).toEqual(['new', 'there'])
+  expect([readFileSync(file, 'utf8'), readFileSync(join(folder, 'elsewhere'), 'utf8')]).toEqual([
+    'new',
+    'there',
+  ])
 })
 
 test('A private file that cannot be replaced leaves no draft of the new one', async () => {
   const folder = folderWith()
   mkdirSync(join(folder, 'keys'))
-  await expect(replaceFile(join(folder, 'keys'), 'new', { mode: 0o600 })).rejects.toMatchObject({ code: 'EISDIR' })
+  await expect(replaceFile(join(folder, 'keys'), 'new', { mode: 0o600 })).rejects.toMatchObject({
+    code: 'EISDIR',
+  })
   expect(readdirSync(folder)).toEqual(['keys'])
 })
 
 test('The creation of a private file takes away the drafts of processes that were killed long ago, and no others', async () => {
   const old = ['keys.left.tmp', 'others.left.tmp', 'keys.left']
-  const folder = folderWith(Object.fromEntries([...old, 'keys.fresh.tmp'].map((name) => [name, ''])))
+  const folder = folderWith(
+    Object.fromEntries([...old, 'keys.fresh.tmp'].map((name) => [name, ''])),
+  )
   const longAgo = new Date(Date.now() - 120_000)
   for (const name of old) utimesSync(join(folder, name), longAgo, longAgo)
   await createOrRead(join(folder, 'keys'), 'text')
-  expect(readdirSync(folder).sort()).toEqual(['keys', 'keys.fresh.tmp', 'keys.left', 'others.left.tmp'])
+  expect(readdirSync(folder).sort()).toEqual([
+    'keys',
+    'keys.fresh.tmp',
+    'keys.left',
+    'others.left.tmp',
+  ])
 })
 
 test('On a disk without hard links a private file that is still being written is waited for', async () => {

@@ -36,11 +36,15 @@ test('A larger file is refused with its size and the limit', () => {
 test('A file that is much too large is refused without being read', () => {
   const file = join(folderWith({ 'a.yaml': '' }), 'a.yaml')
   truncateSync(file, 1024 * MIB)
-  expect(readTextFile(file)).toMatchObject({ reason: expect.stringMatching(/^has 1073741824 bytes/) })
+  expect(readTextFile(file)).toMatchObject({
+    reason: expect.stringMatching(/^has 1073741824 bytes/),
+  })
 })
 
 test.skipIf(process.platform === 'win32')('A device that never ends is refused', () => {
-  expect(readTextFile('/dev/zero')).toMatchObject({ reason: expect.stringMatching(/^has more than 1048576 bytes/) })
+  expect(readTextFile('/dev/zero')).toMatchObject({
+    reason: expect.stringMatching(/^has more than 1048576 bytes/),
+  })
 })
 
 test('A larger file is read where more is allowed', () => {
@@ -59,7 +63,9 @@ test('A file that may be missing has no text', () => {
 
 test('A folder is no file', () => {
   const folder = folderWith()
-  expect(complaintAbout(() => readTextIfThere(folder))).toBe(`${folder}: is a folder; name a file in it`)
+  expect(complaintAbout(() => readTextIfThere(folder))).toBe(
+    `${folder}: is a folder; name a file in it`,
+  )
 })
 
 test.skipIf(process.getuid?.() === 0)('A file that this user may not read is named as such', () => {
@@ -76,11 +82,15 @@ test.skipIf(process.platform === 'win32')('A pipe is read to its end', () => {
   const reader = `import { requireText } from ${JSON.stringify(new URL('../../../src/sandbox/files/text-file.ts', import.meta.url))}
     process.stdout.write(String(requireText(${JSON.stringify(file)}).length))`
   const command = `head -c 200000 /dev/zero | tr '\\0' x > ${file} & exec "$0" --import tsx --input-type=module -e "$1"`
-  expect(execFileSync('sh', ['-c', command, process.execPath, reader], { encoding: 'utf8' })).toBe('200000')
+  expect(execFileSync('sh', ['-c', command, process.execPath, reader], { encoding: 'utf8' })).toBe(
+    '200000',
+  )
 })
 
 test('The line of a byte that is no UTF-8 stands behind the name of the file', () => {
   const file = join(folderWith(), 'a.yaml')
   writeFileSync(file, Buffer.from('a: b\ntitle: M\xFCller\n', 'latin1'))
-  expect(complaintAbout(() => requireText(file))).toMatch(/a\.yaml:2: the byte 0xFC \(ü in Latin-1\) is not UTF-8; /)
+  expect(complaintAbout(() => requireText(file))).toMatch(
+    /a\.yaml:2: the byte 0xFC \(ü in Latin-1\) is not UTF-8; /,
+  )
 })

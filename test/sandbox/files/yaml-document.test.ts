@@ -23,7 +23,8 @@ const members = z.strictObject({
 })
 const schema = members.partial().extend({ name: z.string() })
 
-const parse = (text: string, of: z.ZodType = schema) => parseYamlDocument(text, { file: 'x.yaml', schema: of })
+const parse = (text: string, of: z.ZodType = schema) =>
+  parseYamlDocument(text, { file: 'x.yaml', schema: of })
 
 function complaintAbout(text: string, of?: z.ZodType): string {
   try {
@@ -42,7 +43,11 @@ const ALIAS = 'name: shop\nsignals:\n  - &one { method: id_doc_scan }\n  - *one\
 test.each([
   ['as its schema reads it', 'name: shop # a comment\nport: 80\n', { name: 'shop', port: 80 }],
   ['from JSON, indented by tabs', JSON_BY_TABS, { name: 'shop', signals: [SIGNAL] }],
-  ['after a byte order mark and with CR LF', '\uFEFFname: shop\r\nport: 80\r\n', { name: 'shop', port: 80 }],
+  [
+    'after a byte order mark and with CR LF',
+    '\uFEFFname: shop\r\nport: 80\r\n',
+    { name: 'shop', port: 80 },
+  ],
   ['with a plain date as the text that was written', 'name: 2008-02-29', { name: '2008-02-29' }],
   ['with a value that an alias repeats', ALIAS, { name: 'shop', signals: [SIGNAL, SIGNAL] }],
 ])('A YAML document is given back %s', (_, text, value) => {
@@ -74,17 +79,26 @@ test.each([
   ['name: a\nport: 65536\n', '2: port: expected at most 65535, found 65536'],
   ['name: a\nflag: yes\n', '2: flag: expected true or false, found the text "yes"'],
   ['name: a\nsignals: []\n', '2: signals: expected at least 1 item, found a list of 0'],
-  ['name: a\nsignals:\n- years: 1\n  method: facial\n', `4: signals[0].method: unknown method "facial". ${FACIAL}`],
+  [
+    'name: a\nsignals:\n- years: 1\n  method: facial\n',
+    `4: signals[0].method: unknown method "facial". ${FACIAL}`,
+  ],
   ['name: a\nmode: zzz\n', '2: mode: unknown mode "zzz"; expected one of strict, lenient'],
   ['name: a\n\nprot: 80\n', '3: prot: unknown key. Did you mean "port"?'],
   [`name: a\n${SCANS}  zzz: 1\n`, '5: signals[1].zzz: unknown key; expected one of method, years'],
   ['name: a\nlevels:\n  basics: true\n', '3: levels.basics: unknown key. Did you mean "basic"?'],
   ['name: a\nhosts: { "a b": 1 }\n', '2: hosts["a b"]: bad key: must begin with a slash'],
-  ['name: a\n__proto__: { port: 80 }\n', /^x\.yaml:2: __proto__: unknown key; expected one of name, port/],
+  [
+    'name: a\n__proto__: { port: 80 }\n',
+    /^x\.yaml:2: __proto__: unknown key; expected one of name, port/,
+  ],
   ['name: a\npaths: 5\n', '2: paths: expected a text or a list, found 5'],
   ['name: a\npaths:\n  - b\n  - 5\n', '4: paths[1]: expected a text, found 5'],
   ['name: a\nlogo:\n  file: 5\n', '3: logo.file: expected a text, found 5'],
-  ['name: a\nstep: { kind: advanse }\n', '2: step.kind: unknown kind "advanse". Did you mean "advance"?'],
+  [
+    'name: a\nstep: { kind: advanse }\n',
+    '2: step.kind: unknown kind "advanse". Did you mean "advance"?',
+  ],
   ['name: a\nstep: {}\n', '2: step.kind: is missing; expected one of wait, advance'],
   ['name: a\nstep: wait\n', '2: step: expected a mapping, found the text "wait"'],
 ])('The YAML document %j is refused in one clear line: %s', (text, message) => {
@@ -93,7 +107,9 @@ test.each([
 })
 
 test('A YAML document has a line for everything that is wrong, in the order of the file; a misspelt key is one mistake', () => {
-  expect(complaintAbout('nam: a\nport: x\nsignals:\n  - metod: id_doc_scan\n    yeras: 5\n').split('\n')).toEqual([
+  expect(
+    complaintAbout('nam: a\nport: x\nsignals:\n  - metod: id_doc_scan\n    yeras: 5\n').split('\n'),
+  ).toEqual([
     'x.yaml:1: nam: unknown key. Did you mean "name"?',
     'x.yaml:2: port: expected a number, found the text "x"',
     'x.yaml:4: signals[0].metod: unknown key. Did you mean "method"?',
@@ -126,21 +142,29 @@ test('A YAML document may have the same key in two mappings, and keys that diffe
 test.each([
   ['keys in lines', open, (keys: string[]) => keys.join('\n')],
   ['keys in braces', open, (keys: string[]) => `{${keys.join(', ')}}`],
-  ['mistakes', z.object({ list: z.array(signal) }), (keys: string[]) => `list:\n- ${keys.join('\n- ')}`],
+  [
+    'mistakes',
+    z.object({ list: z.array(signal) }),
+    (keys: string[]) => `list:\n- ${keys.join('\n- ')}`,
+  ],
   // Tried again, since a busy machine makes a try slow: what grows by the square is slow in each.
-])('A YAML document of eight times as many %s takes less than 24 times as long', { retry: 2 }, (_, schema, write) => {
-  const fastest = (count: number) => {
-    const text = write(Array.from({ length: count }, (_, n) => `k${n}: 1`))
-    const times = Array.from({ length: 3 }, () => {
-      const start = process.cpuUsage()
-      complaintAbout(text, schema)
-      return process.cpuUsage(start).user
-    })
-    return Math.min(...times)
-  }
-  fastest(1_000)
-  expect(fastest(8_000) / fastest(1_000)).toBeLessThan(24)
-})
+])(
+  'A YAML document of eight times as many %s takes less than 24 times as long',
+  { retry: 2 },
+  (_, schema, write) => {
+    const fastest = (count: number) => {
+      const text = write(Array.from({ length: count }, (_, n) => `k${n}: 1`))
+      const times = Array.from({ length: 3 }, () => {
+        const start = process.cpuUsage()
+        complaintAbout(text, schema)
+        return process.cpuUsage(start).user
+      })
+      return Math.min(...times)
+    }
+    fastest(1_000)
+    expect(fastest(8_000) / fastest(1_000)).toBeLessThan(24)
+  },
+)
 
 test('A complaint points into the anchor when an alias repeats a mistake', () => {
   const text = 'signals:\n  - &one\n    method: id_doc_scan\n    zzzzz: 1\n  - *one\nname: a\n'
@@ -148,7 +172,10 @@ test('A complaint points into the anchor when an alias repeats a mistake', () =>
 })
 
 test('A YAML document cannot fill the memory by aliases of aliases', () => {
-  const bomb = ['a: &a0 [x, x]', ...Array.from({ length: 30 }, (_, n) => `b${n}: &a${n + 1} [*a${n}, *a${n}]`)]
+  const bomb = [
+    'a: &a0 [x, x]',
+    ...Array.from({ length: 30 }, (_, n) => `b${n}: &a${n + 1} [*a${n}, *a${n}]`),
+  ]
   expect(complaintAbout(bomb.join('\n'))).toMatch(
     /^x\.yaml:\d+: the aliases repeat \d+ characters up to here, and 65536 are read/,
   )
@@ -175,7 +202,9 @@ test.each([
 })
 
 test('A YAML key named __proto__ changes no prototype', () => {
-  const value = parseOpen('__proto__: { polluted: true }\nconstructor: { prototype: { polluted: true } }\n')
+  const value = parseOpen(
+    '__proto__: { polluted: true }\nconstructor: { prototype: { polluted: true } }\n',
+  )
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
   expect(Reflect.get({}, 'polluted')).toBeUndefined()
 })

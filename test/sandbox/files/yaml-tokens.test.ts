@@ -31,12 +31,16 @@ const NESTINGS: readonly (readonly [what: string, write: (levels: number) => str
   ['dashes below each other', indented('-')],
   ['mappings', indented('a:')],
   ['lists of mappings', (levels) => indented('- a:')(levels / 2).replaceAll(/^( *)/gm, '$1$1$1')],
-  ['brackets below dashes', (levels) => `${'- '.repeat(levels / 2)}${nested('[', '', ']')(levels / 2)}`],
+  [
+    'brackets below dashes',
+    (levels) => `${'- '.repeat(levels / 2)}${nested('[', '', ']')(levels / 2)}`,
+  ],
   ['brackets after an anchor each', nested('&a [', '', ']')],
   ['brackets behind line breaks', nested('[\n', '', ']')],
 ]
 
-const TOO_DEEP = 'level 65 of lists and mappings begins here, and 64 are read at most; nest them less'
+const TOO_DEEP =
+  'level 65 of lists and mappings begins here, and 64 are read at most; nest them less'
 
 test.each(NESTINGS)('YAML of 64 levels is not refused for its depth: %s', (_, write) => {
   expect(complaintAbout(write(64))).not.toContain(TOO_DEEP)
@@ -84,9 +88,18 @@ test.each([
   ['{ a: {?}}', `1: a key must be a text, ${NOTHING}`],
   ['?', `1: a key must be a text, ${NOTHING}`],
   ['!!str : 1', `1: a key must be a text, ${NOTHING}`],
-  ['a: &x [1]\n*x : 2', '2: a key must be a text, and the alias *x repeats none; write the key out'],
-  ['a: &x { b: 1 }\nc: { *x : 2 }', '2: a key must be a text, and the alias *x repeats none; write the key out'],
-  ['a: &x\n  - 1\nc: { *x }', '3: a key must be a text, and the alias *x repeats none; write the key out'],
+  [
+    'a: &x [1]\n*x : 2',
+    '2: a key must be a text, and the alias *x repeats none; write the key out',
+  ],
+  [
+    'a: &x { b: 1 }\nc: { *x : 2 }',
+    '2: a key must be a text, and the alias *x repeats none; write the key out',
+  ],
+  [
+    'a: &x\n  - 1\nc: { *x }',
+    '3: a key must be a text, and the alias *x repeats none; write the key out',
+  ],
   ['a: &x\n*x : 2', '2: a key must be a text, and the alias *x repeats none; write the key out'],
 ])('The YAML key of %j is refused, since it is no text', (text, message) => {
   expect(complaintAbout(text)).toBe(`x.yaml:${message}`)
@@ -107,14 +120,21 @@ test('YAML with 100 aliases is read', () => {
 })
 
 test('YAML with 101 aliases is refused at the line of the last one', () => {
-  const message = 'x.yaml:102: the alias *a is number 101, and 100 are read at most; write values out'
+  const message =
+    'x.yaml:102: the alias *a is number 101, and 100 are read at most; write values out'
   expect(complaintAbout(aliases(101))).toBe(message)
 })
 
 test.each([
   ['&a [*a]', '1: the alias *a stands inside of the value that it repeats; write the value out'],
-  ['a: &x\n  b:\n    - *x', '3: the alias *x stands inside of the value that it repeats; write the value out'],
-  ['&a { b: *a }', '1: the alias *a stands inside of the value that it repeats; write the value out'],
+  [
+    'a: &x\n  b:\n    - *x',
+    '3: the alias *x stands inside of the value that it repeats; write the value out',
+  ],
+  [
+    '&a { b: *a }',
+    '1: the alias *a stands inside of the value that it repeats; write the value out',
+  ],
 ])('The YAML value of %j cannot contain itself', (text, message) => {
   expect(complaintAbout(text)).toBe(`x.yaml:${message}`)
 })
@@ -134,7 +154,9 @@ test.each([
       .replace('*a-1, *a-1', 'xx'),
   ],
 ])('YAML is refused when its aliases repeat too much: %s', (_, text) => {
-  expect(complaintAbout(text)).toMatch(/^x\.yaml:\d+: the aliases repeat \d+ characters up to here, and 65536 are /)
+  expect(complaintAbout(text)).toMatch(
+    /^x\.yaml:\d+: the aliases repeat \d+ characters up to here, and 65536 are /,
+  )
 })
 
 test.each([
@@ -179,7 +201,8 @@ test.each([
   '%YAML 1.3\n---\na: b\n',
   '%FOO bar\n---\na: b\n',
 ])('A YAML directive cannot give tags or words another meaning: %j', (text) => {
-  const message = /^x\.yaml:1: the directive "%[^"]*" is not read; remove this line, or write %YAML 1\.2$/
+  const message =
+    /^x\.yaml:1: the directive "%[^"]*" is not read; remove this line, or write %YAML 1\.2$/
   expect(complaintAbout(text)).toMatch(message)
 })
 
@@ -193,8 +216,16 @@ test('Merge keys of older YAML repeat nothing', () => {
 
 test.each([
   ['closing brackets', ']', /^x\.yaml:1: Unexpected flow-seq-end token/],
-  ['beginnings of documents', '---\n', /^x\.yaml:2: a second document begins here; write one document per file$/],
-  ['ends of documents', '...\n', /^x\.yaml:2: a second document begins here; write one document per file$/],
+  [
+    'beginnings of documents',
+    '---\n',
+    /^x\.yaml:2: a second document begins here; write one document per file$/,
+  ],
+  [
+    'ends of documents',
+    '...\n',
+    /^x\.yaml:2: a second document begins here; write one document per file$/,
+  ],
   ['directives', '%A\n', /^x\.yaml:1: the directive "%A" is not read/],
 ])('YAML of many %s is not read beyond the first mistake', (_, part, message) => {
   const start = process.cpuUsage()

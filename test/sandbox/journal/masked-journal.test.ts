@@ -7,10 +7,16 @@ type Sent = Readonly<Record<string, string>>
 
 const flowWith = (sent: Sent, index: number): Flow => {
   const parameters = { state: 'state-1', nonce: 'nonce-1', ...sent }
-  return listedFlow({ id: flowId(index + 1), client_id: 'shop', calls: [recordedCall({ endpoint: 'E1', parameters })] })
+  return listedFlow({
+    id: flowId(index + 1),
+    client_id: 'shop',
+    calls: [recordedCall({ endpoint: 'E1', parameters })],
+  })
 }
 
-/** The messages of the last flow of some requests of one client, and what was asked of the journal. */
+/**
+ * The messages of the last flow of some requests of one client, and what was asked of the journal.
+ */
 async function adviceAfter(...requests: readonly Sent[]) {
   const flows = requests.map(flowWith)
   const asked: (FlowFilter | undefined)[] = []

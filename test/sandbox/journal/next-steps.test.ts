@@ -13,7 +13,10 @@ const answered = (endpoint: string, params: Readonly<Record<string, string>>) =>
 
 function stepsOf(last: CallRecord, flow: Flow['flow'] = 'use', seconds = 0): string {
   const listed = { id: 'f1', tenant: 'default', flow, started_at: last.at, calls: [last] }
-  return nextSteps(listed, { lifetimes: LIFETIMES, now: Date.parse(last.at) + seconds * 1000 }).join(' ')
+  return nextSteps(listed, {
+    lifetimes: LIFETIMES,
+    now: Date.parse(last.at) + seconds * 1000,
+  }).join(' ')
 }
 
 const ID_TOKEN = { id_token: 'a.b.c' }
@@ -28,9 +31,17 @@ test.each<[string, CallRecord, string, Flow['flow']?]>([
   ['a refused push', call('E2', 400), 'push it again'],
   ['an error page', call('E1', 400), 'Nothing came back to the app'],
   ['a page that waits', call('E1', 200), 'the user has not come back yet'],
-  ['an error in the callback', answered('choice', { error: 'access_denied' }), 'There is no result'],
+  [
+    'an error in the callback',
+    answered('choice', { error: 'access_denied' }),
+    'There is no result',
+  ],
   ['an answer', answered('E1', ID_TOKEN), 'validate the id_token'],
-  ['an answer with a code', answered('E1', { ...ID_TOKEN, code: 'x' }), 'exchange the code at E4 within 60 seconds'],
+  [
+    'an answer with a code',
+    answered('E1', { ...ID_TOKEN, code: 'x' }),
+    'exchange the code at E4 within 60 seconds',
+  ],
   ['a wish to create', answered('E1', { create_requested: 'true' }), 'push a Create request'],
   ['a Create callback without error', answered('choice', { state: 'x' }), 'is a success', 'create'],
 ])('The next steps say after %s what a correct client does', (_what, last, step, flow) => {

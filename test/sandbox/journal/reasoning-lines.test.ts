@@ -13,7 +13,9 @@ const face = {
 test('The lines of a reasoning name all failed checks, or the age when no check failed', () => {
   const overrides = { facial_age_estimation: { age_thresholds: [18, 25] } }
   const claims = { age_thresholds: [18, 21], iso_27566_1: 'basic' as const, overrides }
-  expect(reasoningLines(explainEvaluation([{ ...face, iso_27566_1: 'basic' }], claims, NOW))).toEqual([
+  expect(
+    reasoningLines(explainEvaluation([{ ...face, iso_27566_1: 'basic' }], claims, NOW)),
+  ).toEqual([
     '18: yes. facial_age_estimation: needs 18 by overrides.facial_age_estimation.age_thresholds[0], has 19',
     '21: no. facial_age_estimation: needs 25 by overrides.facial_age_estimation.age_thresholds[1], has 19',
   ])
@@ -24,7 +26,9 @@ test('A reasoning gives thresholds with the same reason, or with another age alo
   expect(reasoningLines(explainEvaluation([face], claims, NOW))).toEqual([
     '13, 16, 18: no. facial_age_estimation: /yoti matches the denied pattern /yoti',
   ])
-  expect(reasoningLines(explainEvaluation([face], { age_thresholds: [21, 13, 18, 25] }, NOW))).toEqual([
+  expect(
+    reasoningLines(explainEvaluation([face], { age_thresholds: [21, 13, 18, 25] }, NOW)),
+  ).toEqual([
     '21, 25: no. facial_age_estimation: needs 21, has 19',
     '13, 18: yes. facial_age_estimation: needs 18, has 19',
   ])
@@ -32,10 +36,15 @@ test('A reasoning gives thresholds with the same reason, or with another age alo
 
 test('A reasoning ends after some lines when a request names many ages, and cuts a reason that repeats a long list', () => {
   const ages = Array.from({ length: 100 }, (_, index) => index)
-  const claims = { age_thresholds: ages, overrides: { facial_age_estimation: { age_thresholds: ages } } }
+  const claims = {
+    age_thresholds: ages,
+    overrides: { facial_age_estimation: { age_thresholds: ages } },
+  }
   const lines = reasoningLines(explainEvaluation([face], claims, NOW))
   expect([lines.length < 20, lines.at(-1)]).toEqual([true, '…'])
   const provenance = { allowed: Array(10).fill(`/${'a'.repeat(99)}`) }
-  const [line] = reasoningLines(explainEvaluation([face], { age_thresholds: [13], provenance }, NOW))
+  const [line] = reasoningLines(
+    explainEvaluation([face], { age_thresholds: [13], provenance }, NOW),
+  )
   expect(line).toMatch(/^.{1,298}…$/)
 })

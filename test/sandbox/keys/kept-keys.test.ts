@@ -30,17 +30,24 @@ test('Kept keys that are whole are imported', async () => {
   expect(ES256.kid).toMatch(/^sandbox-es256-/)
 })
 
-test.each(MEMBERS)('A kept %s key is refused when one character of %s was changed, at any place', async (alg, name) => {
-  const text = String(GOOD[alg][name])
-  for (const index of [0, 1, Math.floor(text.length / 2), text.length - 2]) {
-    const imported = importWith(alg, { [name]: damaged(text, index) })
-    await expect(imported).rejects.toThrow(new RegExp(`^the ${alg} key (is damaged: |has \\d+ bits)`))
-  }
-})
+test.each(MEMBERS)(
+  'A kept %s key is refused when one character of %s was changed, at any place',
+  async (alg, name) => {
+    const text = String(GOOD[alg][name])
+    for (const index of [0, 1, Math.floor(text.length / 2), text.length - 2]) {
+      const imported = importWith(alg, { [name]: damaged(text, index) })
+      await expect(imported).rejects.toThrow(
+        new RegExp(`^the ${alg} key (is damaged: |has \\d+ bits)`),
+      )
+    }
+  },
+)
 
 test.each(MEMBERS)('A kept %s key is refused when %s was cut off', async (alg, name) => {
   const cut = importWith(alg, { [name]: String(GOOD[alg][name]).slice(0, -2) })
-  await expect(cut).rejects.toThrow(new RegExp(`^the ${alg} key (is damaged: |has \\d+ bits|lacks)`))
+  await expect(cut).rejects.toThrow(
+    new RegExp(`^the ${alg} key (is damaged: |has \\d+ bits|lacks)`),
+  )
 })
 
 test.each(MEMBERS)('A kept %s key is refused by name without the member %s', async (alg, name) => {
@@ -70,21 +77,32 @@ test('A kept ES256 key is refused when its public half is that of another key', 
 const rsaOf = (modulusLength: number) =>
   generateKeyPairSync('rsa', { modulusLength }).privateKey.export({ format: 'jwk' })
 
-test.each([1024, 2040])('A kept RS256 key of %i bits is refused with the bits that it needs', async (bits) => {
-  const imported = importKeptKeys({ ...GOOD, RS256: { kty: 'RSA', ...rsaOf(bits) } })
-  await expect(imported).rejects.toThrow(`the RS256 key has ${bits} bits; RS256 needs at least 2048`)
-})
+test.each([1024, 2040])(
+  'A kept RS256 key of %i bits is refused with the bits that it needs',
+  async (bits) => {
+    const imported = importKeptKeys({ ...GOOD, RS256: { kty: 'RSA', ...rsaOf(bits) } })
+    await expect(imported).rejects.toThrow(
+      `the RS256 key has ${bits} bits; RS256 needs at least 2048`,
+    )
+  },
+)
 
 test('A kept RS256 key of 3072 bits is imported', async () => {
   const { RS256 } = await importKeptKeys({ ...GOOD, RS256: { kty: 'RSA', ...rsaOf(3072) } })
   expect(RS256.privateKey.asymmetricKeyDetails?.modulusLength).toBe(3072)
 })
 
-test.each(['P-384', 'P-521', 'secp256k1'])('A kept ES256 key on the curve %s is refused', async (namedCurve) => {
-  const ES256 = { kty: 'EC', ...generateKeyPairSync('ec', { namedCurve }).privateKey.export({ format: 'jwk' }) }
-  const message = `the ES256 key needs crv "P-256" (found the text "${namedCurve}")`
-  await expect(importKeptKeys({ ...GOOD, ES256 })).rejects.toThrow(message)
-})
+test.each(['P-384', 'P-521', 'secp256k1'])(
+  'A kept ES256 key on the curve %s is refused',
+  async (namedCurve) => {
+    const ES256 = {
+      kty: 'EC',
+      ...generateKeyPairSync('ec', { namedCurve }).privateKey.export({ format: 'jwk' }),
+    }
+    const message = `the ES256 key needs crv "P-256" (found the text "${namedCurve}")`
+    await expect(importKeptKeys({ ...GOOD, ES256 })).rejects.toThrow(message)
+  },
+)
 
 test('A kept key of another type than its algorithm needs is refused with the type that was found', async () => {
   await expect(importKeptKeys({ ...GOOD, RS256: GOOD.ES256 })).rejects.toThrow(
@@ -111,7 +129,10 @@ test.each([{ use: 'sig' }, { key_ops: ['sign'] }, { kid: undefined }, { kid: 'li
 
 test('A ring whose stored key was damaged signs nothing, with a message that names the key', async () => {
   const stored = { ...GOOD, RS256: { ...GOOD.RS256, n: damaged(GOOD.RS256.n, 9) } }
-  const ring = restoreKeyRing({ alg: 'RS256', isRepeatable: false }, { published: [stored], signing: 0 })
+  const ring = restoreKeyRing(
+    { alg: 'RS256', isRepeatable: false },
+    { published: [stored], signing: 0 },
+  )
   await expect(ring.signingKey()).rejects.toThrow(
     'the record of rotated signing keys is damaged: the RS256 key is damaged: n, p and q do not belong together; reset the tenant',
   )

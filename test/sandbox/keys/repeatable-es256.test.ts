@@ -15,5 +15,7 @@ test.each([
   ['sample', SAMPLE],
   ['test', TEST],
 ])('ES256 signs %j as RFC 6979 does', (message, signature) => {
-  expect(signEs256(Buffer.from(message), Buffer.from(KEY, 'hex').toString('base64url')).toString('hex')).toBe(signature)
+  expect(
+    signEs256(Buffer.from(message), Buffer.from(KEY, 'hex').toString('base64url')).toString('hex'),
+  ).toBe(signature)
 })

@@ -13,7 +13,10 @@ const HEADINGS: Readonly<Record<OutcomeFlow, string>> = {
   jwks: 'Key set (E6)',
 }
 
-/** The catalogue as Markdown: a table for each flow, in which a row with the name of a family stands before its rows. */
+/**
+ * The catalogue as Markdown: a table for each flow, in which a row with the name of a family stands
+ * before its rows.
+ */
 function renderCatalogue(): string {
   const numbers = `Version ${CATALOGUE_VERSION} of the catalogue has ${OUTCOMES.length} rows.`
   const chapters = [...new Set(OUTCOMES.map(({ flow }) => flow))].flatMap((flow) => {
@@ -41,7 +44,9 @@ function renderRow(row: Outcome, common: readonly string[]): string {
     `\`${row.name}\``,
     common.includes(row.harm) ? row.summary : `${row.summary} ${row.harm}`,
     `**${row.correctClient}** ${row.rule}`,
-    [`**${row.level}** ${row.severity}`, ...own, ...(needs === '' ? [] : [`needs ${needs}`])].join('; '),
+    [`**${row.level}** ${row.severity}`, ...own, ...(needs === '' ? [] : [`needs ${needs}`])].join(
+      '; ',
+    ),
     row.refs.join('; '),
   ]
   return `| ${cells.map(escaped).join(' | ')} |`
@@ -50,16 +55,21 @@ function renderRow(row: Outcome, common: readonly string[]): string {
 const FACTS: readonly ((row: Outcome) => string)[] = [
   ({ layer }) => `Layer ${layer}`,
   ({ bait }) => `bait ${bait}`,
-  ({ breaks }) => (breaks.length === 0 ? 'breaks nothing' : `breaks ${breaks.map((name) => `\`${name}\``).join(', ')}`),
+  ({ breaks }) =>
+    breaks.length === 0
+      ? 'breaks nothing'
+      : `breaks ${breaks.map((name) => `\`${name}\``).join(', ')}`,
   ({ twin }) => `twin \`${twin}\``,
   ({ since }) => `since ${since}`,
-  ({ cwe }) => cwe.map((id) => `[CWE-${id}](https://cwe.mitre.org/data/definitions/${id}.html)`).join(', '),
+  ({ cwe }) =>
+    cwe.map((id) => `[CWE-${id}](https://cwe.mitre.org/data/definitions/${id}.html)`).join(', '),
 ]
 
 const factsOf = (rows: readonly Outcome[]) =>
   FACTS.map((fact) => mostFrequent(rows.map(fact))).filter((text) => text !== '')
 
-const escaped = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('__', '\\_\\_')
+const escaped = (text: string) =>
+  text.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('__', '\\_\\_')
 
 function mostFrequent(texts: readonly string[]): string {
   const count = (text: string) => texts.filter((one) => one === text).length
@@ -67,5 +77,8 @@ function mostFrequent(texts: readonly string[]): string {
 }
 
 test('docs/outcomes.md is what the catalogue says; `npm run docs` writes it', async () => {
-  await expectPage('outcomes.md', withGenerated(readPage('outcomes.md'), 'catalogue', renderCatalogue()))
+  await expectPage(
+    'outcomes.md',
+    withGenerated(readPage('outcomes.md'), 'catalogue', renderCatalogue()),
+  )
 })

@@ -9,7 +9,12 @@ import {
   outcomesFor,
   rowId,
 } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { bringsNothing, CHECK_ROWS, OUTCOME_FLOWS, unmetNeedOf } from '../../../src/sandbox/outcomes/outcome.ts'
+import {
+  bringsNothing,
+  CHECK_ROWS,
+  OUTCOME_FLOWS,
+  unmetNeedOf,
+} from '../../../src/sandbox/outcomes/outcome.ts'
 
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 
@@ -23,12 +28,20 @@ test('Each outcome has a name of its own in its flow, by which it is found, and 
   expect(OUTCOMES.filter(bringsNothing).map(rowId)).toEqual(['use/no_answer', 'create/no_answer'])
 })
 
-test.each(OUTCOME_FLOWS)('What a request or call of %s may be forced to have begins with its own outcomes', (flow) => {
-  const flows = [...new Set(outcomesFor(flow).map((row) => row.flow))]
-  const later = { use: ['token', 'upgrade', 'par', 'discovery', 'jwks'], create: ['par', 'discovery', 'jwks'] }
-  expect(flows).toEqual([flow, ...(flow === 'use' || flow === 'create' ? later[flow] : [])])
-  expect(outcomesFor(flow)).toHaveLength(OUTCOMES.filter((row) => flows.includes(row.flow)).length)
-})
+test.each(OUTCOME_FLOWS)(
+  'What a request or call of %s may be forced to have begins with its own outcomes',
+  (flow) => {
+    const flows = [...new Set(outcomesFor(flow).map((row) => row.flow))]
+    const later = {
+      use: ['token', 'upgrade', 'par', 'discovery', 'jwks'],
+      create: ['par', 'discovery', 'jwks'],
+    }
+    expect(flows).toEqual([flow, ...(flow === 'use' || flow === 'create' ? later[flow] : [])])
+    expect(outcomesFor(flow)).toHaveLength(
+      OUTCOMES.filter((row) => flows.includes(row.flow)).length,
+    )
+  },
+)
 
 test('Each outcome says in a line what it is, what to check and how it weighs, beside a twin that is to be accepted', () => {
   for (const row of OUTCOMES) {
@@ -36,7 +49,8 @@ test('Each outcome says in a line what it is, what to check and how it weighs, b
     const twin = rowOf(row.twin)
     expect(twin.correctClient, name).toBe('accept')
     // The twin needs no more.
-    if (twin.flow === row.flow) expect(row.needs ?? [], name).toEqual(expect.arrayContaining([...(twin.needs ?? [])]))
+    if (twin.flow === row.flow)
+      expect(row.needs ?? [], name).toEqual(expect.arrayContaining([...(twin.needs ?? [])]))
     expect(name).toMatch(/^[a-z0-9_]+(\.[a-z0-9_]+)*$/)
     for (const line of [row.summary, row.rule]) expect(line, name).toMatch(/^\S[^\n]{10,250}\.$/)
     expect(row.harm, name).toMatch(/^[A-Z][^\n]{20,200}\.$/)
@@ -47,10 +61,12 @@ test('Each outcome says in a line what it is, what to check and how it weighs, b
     if (row.correctClient === 'accept') expect(row.breaks, name).toEqual([])
     if (row.correctClient === 'refuse') expect(row.cwe, name).not.toEqual([])
     // Nothing comes that could be checked.
-    if (row.correctClient === 'refuse' && row.family !== 'no_answer') expect(row.breaks, name).not.toEqual([])
+    if (row.correctClient === 'refuse' && row.family !== 'no_answer')
+      expect(row.breaks, name).not.toEqual([])
     // A server-to-server call has no request that could need anything.
     const isCall = row.flow !== 'use' && row.flow !== 'create'
-    if (isCall) expect([name, row.seam, row.needs, row.ending]).toEqual([name, 'reply', undefined, undefined])
+    if (isCall)
+      expect([name, row.seam, row.needs, row.ending]).toEqual([name, 'reply', undefined, undefined])
   }
 })
 
@@ -60,9 +76,12 @@ test.each([
   ['use/id_token.replayed', ['earlier_flow', 'age_key']],
   ['use/callback.code_missing', ['upgrade_scope', 'age_key']],
   ['use/access_denied', undefined],
-])('%s needs %j: a persona with an age key wherever an id_token or a code must come', (id, needs) => {
-  expect(rowOf(id).needs).toEqual(needs)
-})
+])(
+  '%s needs %j: a persona with an age key wherever an id_token or a code must come',
+  (id, needs) => {
+    expect(rowOf(id).needs).toEqual(needs)
+  },
+)
 
 test.each([
   ['use/verified', 'use/verified'],
@@ -80,12 +99,15 @@ test.each([
 })
 
 test('An outcome has the level of what demands the check', () => {
-  const rows = ['payload_changed', 'azp_of_other_client', 'exp_far_future'].map((name) => rowOf(`use/id_token.${name}`))
+  const rows = ['payload_changed', 'azp_of_other_client', 'exp_far_future'].map((name) =>
+    rowOf(`use/id_token.${name}`),
+  )
   expect(rows.map(({ level }) => level)).toEqual(['must', 'should', 'may'])
 })
 
 const LEGAL = 'your app sends can_create=true, which makes this answer a legal one'
-const SAME_STATE = 'your app sends the same state with every request, so that there is no earlier one'
+const SAME_STATE =
+  'your app sends the same state with every request, so that there is no earlier one'
 
 test.each([
   ['use/create_requested', { can_create: false }, 'your app sends no can_create=true'],
@@ -101,7 +123,13 @@ test.each([
 
 test('An outcome has every column for programs, without needs and prelude when there are none', () => {
   const common = {
-    ...{ correct_client: 'refuse', level: 'must', harm: expect.any(String), bait: 'adult', layer: 'oidc' },
+    ...{
+      correct_client: 'refuse',
+      level: 'must',
+      harm: expect.any(String),
+      bait: 'adult',
+      layer: 'oidc',
+    },
     ...{ since: '0.1', flow: 'use', twin: 'use/verified' },
   }
   expect(describeOutcome(rowOf('use/id_token.nonce_of_earlier_flow'))).toEqual({
@@ -109,7 +137,12 @@ test('An outcome has every column for programs, without needs and prelude when t
     ...{ name: 'id_token.nonce_of_earlier_flow', seam: 'claims', family: 'nonce', severity: 8.1 },
     summary: 'The nonce is that of the last flow of this client.',
     rule: 'nonce equals the one that was sent in this session; each serves once.',
-    ...{ cwe: ['CWE-294'], breaks: ['nonce'], needs: ['earlier_flow', 'age_key'], prelude: 'earlier_flow' },
+    ...{
+      cwe: ['CWE-294'],
+      breaks: ['nonce'],
+      needs: ['earlier_flow', 'age_key'],
+      prelude: 'earlier_flow',
+    },
     refs: [
       'specification, "Authentication": "nonce equals the sent value"',
       'OpenID Connect Core 1.0 section 3.2.2.11',
@@ -117,8 +150,17 @@ test('An outcome has every column for programs, without needs and prelude when t
   })
   expect(describeOutcome(rowOf('use/access_denied'))).toEqual({
     ...common,
-    ...{ name: 'access_denied', seam: 'callback', family: 'error', severity: 9.1, breaks: ['error'] },
+    ...{
+      name: 'access_denied',
+      seam: 'callback',
+      family: 'error',
+      severity: 9.1,
+      breaks: ['error'],
+    },
     ...{ summary: expect.any(String), rule: expect.any(String), cwe: ['CWE-636', 'CWE-754'] },
-    refs: ['specification, "E1. Use authorization": "id_token | success"', 'OpenID Connect Core 1.0 section 3.2.2.6'],
+    refs: [
+      'specification, "E1. Use authorization": "id_token | success"',
+      'OpenID Connect Core 1.0 section 3.2.2.6',
+    ],
   })
 })

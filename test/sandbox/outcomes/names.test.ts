@@ -38,15 +38,20 @@ test.each([
   ['create', 'expired', 'request_uri.expired'],
   ['token', '401', 'token.401'],
   ['create', 'accessDenied', 'access_denied'],
-] as const)('An unknown outcome of %s is refused, for "%s" with %s', async (flow, name, nearest) => {
-  const { suggestions, message, status } = await refusalOf(async () => requireOutcome(flow, name))
-  expect([status, suggestions[0]]).toEqual([400, nearest])
-  expect(message).toMatch(new RegExp(`^outcome: there is no outcome.* "${name}"\\. Did`))
-  expect(message).toContain(LISTED)
-})
+] as const)(
+  'An unknown outcome of %s is refused, for "%s" with %s',
+  async (flow, name, nearest) => {
+    const { suggestions, message, status } = await refusalOf(async () => requireOutcome(flow, name))
+    expect([status, suggestions[0]]).toEqual([400, nearest])
+    expect(message).toMatch(new RegExp(`^outcome: there is no outcome.* "${name}"\\. Did`))
+    expect(message).toContain(LISTED)
+  },
+)
 
 test('The beginning of an outcome suggests no outcome of another member', async () => {
-  const { suggestions, message } = await refusalOf(async () => requireOutcome('use', 'id_token.nonce'))
+  const { suggestions, message } = await refusalOf(async () =>
+    requireOutcome('use', 'id_token.nonce'),
+  )
   expect(suggestions).toContain('id_token.nonce_missing')
   expect(suggestions.every((name) => name.startsWith('id_token.nonce_'))).toBe(true)
   expect(message).toContain('Did you mean "id_token.nonce_')
@@ -54,25 +59,32 @@ test('The beginning of an outcome suggests no outcome of another member', async 
 
 test('An outcome of other flows is refused with these flows, and with outcomes of this call', async () => {
   expect(requireOutcome('token', 'token.500')).toMatchObject({ flow: 'token', name: 'token.500' })
-  const { message } = await refusalOf(async () => requireOutcome('token', 'access_denied', 'header X'))
+  const { message } = await refusalOf(async () =>
+    requireOutcome('token', 'access_denied', 'header X'),
+  )
   expect(message).toMatch(
     /^header X: "access_denied" is an outcome of use and create, not of token\. Outcomes of token: token\.500, .* and \d+ more\. GET \/_sandbox\/catalog lists all\.$/,
   )
   expect(outcomeProblem('create', 'request_uri.expired')).toBeUndefined()
   const ofUse = /^"verified" is an outcome of use, not of create\. Outcomes of create: /
   expect(outcomeProblem('create', 'verified')).toMatch(ofUse)
-  expect(outcomeProblem('use', 'acess_denied')).toMatch(/outcome of use "acess_denied"\. Did you mean "access_denied"/)
+  expect(outcomeProblem('use', 'acess_denied')).toMatch(
+    /outcome of use "acess_denied"\. Did you mean "access_denied"/,
+  )
 })
 
 test('The outcome of a cookie is one of Use or Create', async () => {
   expect(OUTCOME_FLOWS.filter(isOfBrowser)).toEqual(['use', 'create'])
-  for (const name of ['access_denied', 'created', 'request_uri.expired']) requireBrowserOutcome(name, 'cookie c')
+  for (const name of ['access_denied', 'created', 'request_uri.expired'])
+    requireBrowserOutcome(name, 'cookie c')
   const ofCall = await refusalOf(async () => requireBrowserOutcome('token.500', 'cookie c'))
   expect(ofCall.message).toBe(
     `cookie c: "token.500" is an outcome of token, a call that no browser makes with its cookies; queue it by POST /_sandbox/expectations, or name it in the authorization request. ${LISTED}`,
   )
   const unknown = await refusalOf(async () => requireBrowserOutcome('acess_denied', 'cookie c'))
-  expect(unknown.message).toMatch(/^cookie c: there is no outcome "acess_denied"\. Did you mean "access_denied"/)
+  expect(unknown.message).toMatch(
+    /^cookie c: there is no outcome "acess_denied"\. Did you mean "access_denied"/,
+  )
 })
 
 test('The name of an outcome is that of any flow', async () => {
@@ -95,9 +107,14 @@ test.each<[RequestedDecision, RegExp]>([
   [{ query: named('teen-16', 'nothing') }, /^query parameter sandbox_outcome: /],
   [{ query: named('nobody') }, /^query parameter sandbox_persona: /],
   [{ cookie: CALLED }, /^cookie agekey_sandbox_outcome: "token\.500"/],
-])('Every name in a request is checked, also one that another source overrules: %j', async (requested, message) => {
-  expect((await refusalOf(() => requireRequestedNames('use', requested, { personas }))).message).toMatch(message)
-})
+])(
+  'Every name in a request is checked, also one that another source overrules: %j',
+  async (requested, message) => {
+    expect(
+      (await refusalOf(() => requireRequestedNames('use', requested, { personas }))).message,
+    ).toMatch(message)
+  },
+)
 
 test('The personas that a request names are given back, and a cookie is not looked at where no browser calls', async () => {
   const found = await requireRequestedNames('use', { query: TEEN }, { personas })

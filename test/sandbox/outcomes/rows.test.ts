@@ -2,7 +2,9 @@ import { createHmac, createPublicKey, X509Certificate } from 'node:crypto'
 import { compactVerify, importJWK } from 'jose'
 import { expect, test } from 'vitest'
 import { conclude } from '../../../src/sandbox/decision/conclude.ts'
-import certificates from '../../../src/sandbox/keys/attacker-certificates.json' with { type: 'json' }
+import certificates from '../../../src/sandbox/keys/attacker-certificates.json' with {
+  type: 'json',
+}
 import { bodyOf, keysOfReply } from '../../../src/sandbox/outcomes/answer-changes.ts'
 import { findOutcome, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome, ReplyBody } from '../../../src/sandbox/outcomes/outcome.ts'
@@ -29,17 +31,27 @@ async function answerOf(row: Outcome): Promise<Callback | undefined> {
   }
   const transaction = await transactionOf(flow, tenant.provider, flow === 'use' ? asked : {})
   const persona = await tenant.personas.find('adult-passport')
-  const decision = { persona, outcome: row, laterOutcome: undefined, decidedBy: 'the test', earlier: EARLIER }
+  const decision = {
+    persona,
+    outcome: row,
+    laterOutcome: undefined,
+    decidedBy: 'the test',
+    earlier: EARLIER,
+  }
   return (await conclude(transaction, decision, { tenant })).callback
 }
 
-const OWN_KEYS = await Promise.all((['RS256', 'ES256'] as const).map((alg) => tenant.keys.keyFor(alg)))
+const OWN_KEYS = await Promise.all(
+  (['RS256', 'ES256'] as const).map((alg) => tenant.keys.keyFor(alg)),
+)
 
 const PUBLIC_KEYS = OWN_KEYS.map(({ publicJwk }) => publicJwk)
 
 /** Keys are made anew on each machine: these are their names and members. */
 const KEY_MEMBERS = OWN_KEYS.flatMap(({ alg, kid, publicJwk: { n, x, y } }) =>
-  Object.entries({ kid, n, x, y }).map(([member, value]) => [value ?? '', `${member} of ${alg}`] as const),
+  Object.entries({ kid, n, x, y }).map(
+    ([member, value]) => [value ?? '', `${member} of ${alg}`] as const,
+  ),
 ).filter(([value]) => value !== '')
 
 /** Names keys, and shortens what is long. */
@@ -50,7 +62,9 @@ function brief(text: string): string {
 }
 const briefValue = (_name: string, value: unknown) => {
   if (typeof value === 'string') return brief(value)
-  return JSON.stringify(value)?.startsWith('[[[[') ? `${JSON.stringify(value).length} brackets` : value
+  return JSON.stringify(value)?.startsWith('[[[[')
+    ? `${JSON.stringify(value).length} brackets`
+    : value
 }
 
 const decoded = (part: string) => Buffer.from(part, 'base64url').toString()
@@ -58,7 +72,9 @@ const decoded = (part: string) => Buffer.from(part, 'base64url').toString()
 function jsonIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { ...value }
+      : undefined
   } catch {
     return undefined
   }
@@ -94,7 +110,10 @@ const SIGNERS = (
       }
       const shared = Object.entries(secrets).map(([name, secret]) => {
         const verify = async (token: string) => {
-          const [input, signature] = [token.slice(0, token.lastIndexOf('.')), token.split('.').at(-1)]
+          const [input, signature] = [
+            token.slice(0, token.lastIndexOf('.')),
+            token.split('.').at(-1),
+          ]
           expect(createHmac('sha256', secret).update(input).digest('base64url')).toBe(signature)
         }
         return [name, verify] as const
@@ -114,7 +133,8 @@ async function tokenDifference(good: string, token: string): Promise<unknown> {
   const [was, is] = [good.split('.'), token.split('.')]
   if (is.length !== 3 || token === EARLIER.idToken) {
     // What is no JSON is of other bytes on each machine.
-    const partOf = (part: string) => (jsonIn(decoded(part)) ? decoded(part) : `${part.length} characters`)
+    const partOf = (part: string) =>
+      jsonIn(decoded(part)) ? decoded(part) : `${part.length} characters`
     return is.length === 1 || token === EARLIER.idToken ? token : is.map(partOf)
   }
   const [header = '', payload = '', signature = ''] = is
@@ -122,7 +142,10 @@ async function tokenDifference(good: string, token: string): Promise<unknown> {
     header: difference(decoded(was[0] ?? ''), decoded(header)),
     claims: difference(decoded(was[1] ?? ''), decoded(payload)),
     ...(/=/.test(token) && { padded: true }),
-    signature: signature === '' ? 'none' : ((await signerOf(token)) ?? (signature === was[2] ? 'kept' : 'wrong')),
+    signature:
+      signature === ''
+        ? 'none'
+        : ((await signerOf(token)) ?? (signature === was[2] ? 'kept' : 'wrong')),
   }
 }
 
@@ -132,10 +155,12 @@ const good = new Map<string, Promise<Callback | undefined>>()
 /** What of a callback differs from the one of the row to be accepted. */
 async function callbackDifference(row: Outcome): Promise<unknown> {
   const [flow = '', ...name] = row.twin.split('/')
-  const twin = findOutcome(flow === 'create' ? 'create' : 'use', name.join('/')) ?? expect.fail(row.twin)
+  const twin =
+    findOutcome(flow === 'create' ? 'create' : 'use', name.join('/')) ?? expect.fail(row.twin)
   const asked = `${row.twin} ${row.needs}`
   // Each answer resets the tenant: one after the other.
-  if (!good.has(asked)) good.set(asked, answerOf({ ...twin, ...(row.needs && { needs: row.needs }) }))
+  if (!good.has(asked))
+    good.set(asked, answerOf({ ...twin, ...(row.needs && { needs: row.needs }) }))
   const right = await good.get(asked)
   const callback = await answerOf(row)
   if (!right || !callback) return callback ? 'an answer' : 'no answer'
@@ -144,7 +169,8 @@ async function callbackDifference(row: Outcome): Promise<unknown> {
   for (const [param, value] of is) {
     const before = was.get(param)
     if (before === value) params.push(param)
-    else if (param === 'id_token' && before !== undefined) params.push([param, await tokenDifference(before, value)])
+    else if (param === 'id_token' && before !== undefined)
+      params.push([param, await tokenDifference(before, value)])
     else params.push([param, brief(value)])
   }
   return { ...(callback.mode !== right.mode && { mode: callback.mode }), params }
@@ -158,7 +184,8 @@ async function replyDifference(row: Outcome): Promise<unknown> {
   if (row.seam !== 'reply') throw new Error(`${row.name} is no row of a call`)
   await tenant.reset()
   const good = goodReply(row.flow, tenant.provider.baseUrl, PUBLIC_KEYS)
-  const reply = (await row.apply?.(good, createTools())) ?? expect.fail(`${row.name} changes nothing`)
+  const reply =
+    (await row.apply?.(good, createTools())) ?? expect.fail(`${row.name} changes nothing`)
   const { headers, body, ...others } = reply
   const changed = difference(JSON.stringify(good), JSON.stringify({ ...others, headers, body }))
   if (body.kind !== 'json' || good.body.kind !== 'json') return changed
@@ -169,14 +196,25 @@ async function replyDifference(row: Outcome): Promise<unknown> {
 test('A reply that is no JSON object has no members, and a row that replays an answer needs an earlier flow', () => {
   const reply = { status: 200, headers: {} }
   expect(bodyOf({ ...reply, body: body({ a: 1 }) })).toEqual({ a: 1 })
-  for (const other of [body('OK'), body([1]), { kind: 'text', text: '{}' } as const, { kind: 'empty' } as const])
-    expect([bodyOf({ ...reply, body: other }), keysOfReply({ ...reply, body: other })]).toEqual([{}, []])
+  for (const other of [
+    body('OK'),
+    body([1]),
+    { kind: 'text', text: '{}' } as const,
+    { kind: 'empty' } as const,
+  ])
+    expect([bodyOf({ ...reply, body: other }), keysOfReply({ ...reply, body: other })]).toEqual([
+      {},
+      [],
+    ])
   expect(() => createTools().earlier).toThrow('a row that replays an answer must need earlier_flow')
 })
 
 test('Rows that change keys know the algorithm that a reading sets for all id_tokens', async () => {
   const changed = await createTestTenant({ readings: { signing: 'ES256' } })
-  expect([createTools().signingAlgs, createTools(changed).signingAlgs]).toEqual([['RS256'], ['ES256']])
+  expect([createTools().signingAlgs, createTools(changed).signingAlgs]).toEqual([
+    ['RS256'],
+    ['ES256'],
+  ])
 })
 
 test('Each row changes of a good answer what rows.expected.txt says, and nothing else', async () => {

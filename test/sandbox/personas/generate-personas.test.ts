@@ -13,18 +13,27 @@ const THRESHOLDS = [13, 16, 18, 21, 25]
 function saidIn(purpose: string): Record<string, boolean> {
   const agesAfter = (word: string) =>
     (new RegExp(`${word} to ([\\d, and]+)`).exec(purpose)?.[1] ?? '').match(/\d+/g) ?? []
-  const answers = [true, false].flatMap((answer) => agesAfter(answer ? 'yes' : 'no').map((age) => [age, answer]))
+  const answers = [true, false].flatMap((answer) =>
+    agesAfter(answer ? 'yes' : 'no').map((age) => [age, answer]),
+  )
   return Object.fromEntries(answers)
 }
 
 test('Generated personas are the same for the same seed, whatever was generated in between, and others for another seed', async () => {
   const first = await generatePersonas(20, 7)
   expect(await generatePersonas(20, 8)).not.toEqual(first)
-  expect([await generatePersonas(20, 7), await generatePersonas(5, 7)]).toEqual([first, first.slice(0, 5)])
+  expect([await generatePersonas(20, 7), await generatePersonas(5, 7)]).toEqual([
+    first,
+    first.slice(0, 5),
+  ])
 })
 
 test('Generated personas stay as they were made, so that files of earlier runs are found again', async () => {
-  const korean = { method: 'id_doc_scan', provenance: '/veratad/roc', attributes: { issuing_country: 'KR' } }
+  const korean = {
+    method: 'id_doc_scan',
+    provenance: '/veratad/roc',
+    attributes: { issuing_country: 'KR' },
+  }
   const german = { issuing_country: 'DE', platform: 'google_wallet' }
   const years = { age: { years: 17 }, verified_at: 'now - 1h', iso_27566_1: 'strict' }
   const reached = { method: 'digital_credential', provenance: '/connect_id', attributes: german }
@@ -50,7 +59,9 @@ test('Generated personas are all valid persona files with a name of their own, m
   await fc.assert(
     fc.asyncProperty(fc.nat(0xffffffff), async (seed) => {
       const personas = await generatePersonas(60, seed)
-      expect(personas.filter((persona) => checkAgainst(personaSchema, persona).kind !== 'valid')).toEqual([])
+      expect(
+        personas.filter((persona) => checkAgainst(personaSchema, persona).kind !== 'valid'),
+      ).toEqual([])
       expect(new Set(personas.map(({ name }) => name)).size).toBe(60)
     }),
     { numRuns: 10 },
@@ -83,8 +94,13 @@ test('Generated personas that turn an age tomorrow reach it tomorrow', async () 
   for (const persona of personas) {
     const age = Number(/turns-(\d+)/.exec(persona.name)?.[1])
     const signals = resolvePersona(persona, now).age_key?.signals ?? []
-    const on = (day: number) => evaluateAnswers(signals, { age_thresholds: [age] }, now + day * 86_400_000)[age]
-    expect([on(0), on(1), persona.purpose]).toEqual([false, true, expect.stringContaining(`before turning ${age}`)])
+    const on = (day: number) =>
+      evaluateAnswers(signals, { age_thresholds: [age] }, now + day * 86_400_000)[age]
+    expect([on(0), on(1), persona.purpose]).toEqual([
+      false,
+      true,
+      expect.stringContaining(`before turning ${age}`),
+    ])
   }
 })
 
@@ -97,7 +113,9 @@ test('Twenty generated personas differ: every method, both sides of each usual a
   expect(personas.some(({ age_key: key }) => key === undefined)).toBe(true)
   expect(personas.some(({ age_key: key }) => key?.signals.length === 2)).toBe(true)
   for (const age of THRESHOLDS) {
-    const answers = personas.filter(({ age_key: key }) => key).map(({ purpose }) => saidIn(purpose)[age])
+    const answers = personas
+      .filter(({ age_key: key }) => key)
+      .map(({ purpose }) => saidIn(purpose)[age])
     expect(new Set(answers)).toEqual(new Set([true, false]))
   }
 })

@@ -9,17 +9,36 @@ import { evaluate } from '../../../src/service/age/evaluate.ts'
 import { AGE_FORMATS, CARD_TYPES, METHOD_NAMES } from '../../../src/service/age/methods.ts'
 import { parseEvaluationSignals } from '../../../src/service/age/signal.ts'
 import { ASSURANCE_LEVELS } from '../../../src/service/age/vocabulary.ts'
-import { DEFAULT_PLATFORMS, DEFAULT_PROVENANCE_ALLOWLIST } from '../../../src/service/oidc/decisions.ts'
+import {
+  DEFAULT_PLATFORMS,
+  DEFAULT_PROVENANCE_ALLOWLIST,
+} from '../../../src/service/oidc/decisions.ts'
 
 const personas = readPersonas([BUILT_IN_PERSONAS])
 const signals = personas.flatMap(({ age_key }) => age_key?.signals ?? [])
-const vocabulary = { provenanceAllowlist: DEFAULT_PROVENANCE_ALLOWLIST, platforms: DEFAULT_PLATFORMS }
+const vocabulary = {
+  provenanceAllowlist: DEFAULT_PROVENANCE_ALLOWLIST,
+  platforms: DEFAULT_PLATFORMS,
+}
 const DAY = 86_400
 const BASES = [
-  ...['2026-05-17T12:00:00Z', '2026-12-31T23:59:59.999Z', '2027-02-28T00:00:00Z', '2027-03-01T00:00:00Z'],
-  ...['2028-02-28T12:00:00Z', '2028-02-29T00:00:00Z', '2028-02-29T23:59:59Z', '2028-03-01T12:00:00Z'],
+  ...[
+    '2026-05-17T12:00:00Z',
+    '2026-12-31T23:59:59.999Z',
+    '2027-02-28T00:00:00Z',
+    '2027-03-01T00:00:00Z',
+  ],
+  ...[
+    '2028-02-28T12:00:00Z',
+    '2028-02-29T00:00:00Z',
+    '2028-02-29T23:59:59Z',
+    '2028-03-01T12:00:00Z',
+  ],
 ]
-/** There is no 29 February in most years of birth: a persona that turns 18 on such a "tomorrow" does so on 1 March. */
+/**
+ * There is no 29 February in most years of birth: a persona that turns 18 on such a "tomorrow" does
+ * so on 1 March.
+ */
 const EVE_OF_A_LEAP_DAY = '2028-02-28T12:00:00Z'
 
 function clockAt(instant = '2026-05-17T12:00:00Z'): SandboxClock {
@@ -30,7 +49,8 @@ function clockAt(instant = '2026-05-17T12:00:00Z'): SandboxClock {
 }
 
 const heldBy = (name: string, clock: SandboxClock) => {
-  const persona = personas.find((one) => one.name === name) ?? expect.fail(`no built-in persona "${name}"`)
+  const persona =
+    personas.find((one) => one.name === name) ?? expect.fail(`no built-in persona "${name}"`)
   return resolvePersona(persona, clock.base()).age_key?.signals ?? []
 }
 
@@ -48,32 +68,61 @@ const REACHED: readonly (readonly [reached: readonly number[], names: string])[]
   [[], 'child-12 child-4 no-age-key turns-13-tomorrow'],
   [[13], 'teen-14 teen-email-13 turned-13-today turns-16-tomorrow'],
   [[13, 16], 'teen-16 turned-16-today turns-18-tomorrow'],
-  [[13, 16, 18], 'adult-credit-card adult-debit-card adult-email adult-over-18-only adult-unknown-card'],
+  [
+    [13, 16, 18],
+    'adult-credit-card adult-debit-card adult-email adult-over-18-only adult-unknown-card',
+  ],
   [[13, 16, 18], 'face-estimate-19 turned-18-today turns-21-tomorrow'],
-  [COMMON, 'adult-bare-document adult-exact-years adult-face adult-face-on-device adult-foreign-document'],
-  [COMMON, 'adult-national-id adult-no-face-match adult-passport adult-six-methods adult-wallet denied-provenance'],
-  [COMMON, 'iso-basic iso-effective iso-highly-effective iso-none iso-strict senior-72 stale-verification'],
+  [
+    COMMON,
+    'adult-bare-document adult-exact-years adult-face adult-face-on-device adult-foreign-document',
+  ],
+  [
+    COMMON,
+    'adult-national-id adult-no-face-match adult-passport adult-six-methods adult-wallet denied-provenance',
+  ],
+  [
+    COMMON,
+    'iso-basic iso-effective iso-highly-effective iso-none iso-strict senior-72 stale-verification',
+  ],
   [COMMON, 'turned-21-today two-signals-disagree unlisted-provider verified-just-now'],
 ]
-const PROMISES = Object.fromEntries(REACHED.flatMap(([of, names]) => names.split(' ').map((name) => [name, of])))
+const PROMISES = Object.fromEntries(
+  REACHED.flatMap(([of, names]) => names.split(' ').map((name) => [name, of])),
+)
 
-test.each(BASES)('Each built-in persona has sound signals, and reaches the ages that it promises on %s', (base) => {
-  const held = personas.flatMap(({ name }) => heldBy(name, clockAt(base)))
-  expect(parseEvaluationSignals(held, { ...vocabulary, now: clockAt(base).now() }).issues).toEqual([])
-  const all = Object.keys(PROMISES).map((name) => [name, reached(name, { age_thresholds: COMMON }, clockAt(base))])
-  expect(Object.fromEntries(all)).toEqual(PROMISES)
-})
+test.each(BASES)(
+  'Each built-in persona has sound signals, and reaches the ages that it promises on %s',
+  (base) => {
+    const held = personas.flatMap(({ name }) => heldBy(name, clockAt(base)))
+    expect(
+      parseEvaluationSignals(held, { ...vocabulary, now: clockAt(base).now() }).issues,
+    ).toEqual([])
+    const all = Object.keys(PROMISES).map((name) => [
+      name,
+      reached(name, { age_thresholds: COMMON }, clockAt(base)),
+    ])
+    expect(Object.fromEntries(all)).toEqual(PROMISES)
+  },
+)
 
-test.each(BASES)('A persona with a birthday tomorrow or today reaches its age then, and not before, on %s', (base) => {
-  for (const age of COMMON) {
-    const clock = clockAt(base)
-    const twoDaysAgo = clock.now() - 2 * DAY * 1000
-    const { ageThresholds } = evaluate(heldBy(`turned-${age}-today`, clock), { age_thresholds: [age] }, twoDaysAgo)
-    clock.advance(base === EVE_OF_A_LEAP_DAY && age !== 16 ? 2 * DAY : DAY)
-    const onTheDay = reached(`turns-${age}-tomorrow`, { age_thresholds: [age] }, clock)
-    expect([ageThresholds, onTheDay]).toEqual([{ [age]: false }, [age]])
-  }
-})
+test.each(BASES)(
+  'A persona with a birthday tomorrow or today reaches its age then, and not before, on %s',
+  (base) => {
+    for (const age of COMMON) {
+      const clock = clockAt(base)
+      const twoDaysAgo = clock.now() - 2 * DAY * 1000
+      const { ageThresholds } = evaluate(
+        heldBy(`turned-${age}-today`, clock),
+        { age_thresholds: [age] },
+        twoDaysAgo,
+      )
+      clock.advance(base === EVE_OF_A_LEAP_DAY && age !== 16 ? 2 * DAY : DAY)
+      const onTheDay = reached(`turns-${age}-tomorrow`, { age_thresholds: [age] }, clock)
+      expect([ageThresholds, onTheDay]).toEqual([{ [age]: false }, [age]])
+    }
+  },
+)
 
 test('born-29-february turns 18 on 1 March of a common year, and 20 on the leap day', () => {
   const is = (threshold: number, instant: string) =>
@@ -94,8 +143,15 @@ const iso = (iso_27566_1: Claims['iso_27566_1']): Partial<Claims> => ({ iso_2756
 const SCAN_ALONE: Partial<Claims> = { allowed_methods: ['id_doc_scan'] }
 const from = (...allowed: string[]): Partial<Claims> => ({ provenance: { allowed } })
 
-/** Claims that a persona was made for: the first passes, the second is the same request with the filter it must fail. */
-const FILTERS: readonly (readonly [name: string, passes: Partial<Claims>, fails: Partial<Claims>])[] = [
+/**
+ * Claims that a persona was made for: the first passes, the second is the same request with the
+ * filter it must fail.
+ */
+const FILTERS: readonly (readonly [
+  name: string,
+  passes: Partial<Claims>,
+  fails: Partial<Claims>,
+])[] = [
   ['adult-passport', iso('highly_effective'), iso('strict')],
   ['adult-passport', { verified_after: '2026-05-01' }, { verified_after: '2026-05-10' }],
   ['adult-email', {}, SCAN_ALONE],
@@ -111,7 +167,11 @@ const FILTERS: readonly (readonly [name: string, passes: Partial<Claims>, fails:
   ['adult-wallet', iso('strict'), SCAN_ALONE],
   ['stale-verification', {}, { verified_after: '2021-05-17' }],
   ['verified-just-now', { verified_after: '2026-05-17' }, { verified_after: '2026-05-18' }],
-  ['denied-provenance', from('/veratad/*'), { provenance: { allowed: ['/veratad/*'], denied: ['/veratad/cra'] } }],
+  [
+    'denied-provenance',
+    from('/veratad/*'),
+    { provenance: { allowed: ['/veratad/*'], denied: ['/veratad/cra'] } },
+  ],
   ['unlisted-provider', {}, from(...[...DEFAULT_PROVENANCE_ALLOWLIST].slice(0, 10))],
   ['two-signals-disagree', {}, SCAN_ALONE],
   ['iso-basic', iso('basic'), iso('effective')],
@@ -129,7 +189,10 @@ test('child-4 reaches 4, child-12 passes 5 to 12, adult-six-methods each method 
   const claims = { age_thresholds: [4, 5, 12, 13] }
   expect([reached('child-4', claims), reached('child-12', claims)]).toEqual([[4], [4, 5, 12]])
   for (const method of METHOD_NAMES)
-    expect(reached('adult-six-methods', { age_thresholds: [18], allowed_methods: [method] }), method).toEqual([18])
+    expect(
+      reached('adult-six-methods', { age_thresholds: [18], allowed_methods: [method] }),
+      method,
+    ).toEqual([18])
   for (const level of ASSURANCE_LEVELS)
     expect(reached('iso-strict', { age_thresholds: [18], iso_27566_1: level }), level).toEqual([18])
 })
@@ -137,7 +200,9 @@ test('child-4 reaches 4, child-12 passes 5 to 12, adult-six-methods each method 
 test('The built-in personas are those whose promises are tested here, and explain themselves in short sentences', () => {
   const promised = [...Object.keys(PROMISES), 'born-29-february']
   expect(personas.map(({ name }) => name).toSorted()).toEqual(promised.toSorted())
-  expect(personas.filter(({ age_key }) => age_key === undefined).map(({ name }) => name)).toEqual(['no-age-key'])
+  expect(personas.filter(({ age_key }) => age_key === undefined).map(({ name }) => name)).toEqual([
+    'no-age-key',
+  ])
   for (const { name, title, purpose } of personas) {
     expect(title.length, name).toBeLessThan(50)
     expect(purpose, name).toMatch(/^[A-Z].{20,160}\.$/)
@@ -147,7 +212,11 @@ test('The built-in personas are those whose promises are tested here, and explai
 test.each([
   ['method', METHOD_NAMES, signals.map(({ method }) => method)],
   ['age format', AGE_FORMATS, signals.flatMap(({ age }) => Object.keys(age))],
-  ['assurance level, and none,', [...ASSURANCE_LEVELS, undefined], signals.map(({ iso_27566_1 }) => iso_27566_1)],
+  [
+    'assurance level, and none,',
+    [...ASSURANCE_LEVELS, undefined],
+    signals.map(({ iso_27566_1 }) => iso_27566_1),
+  ],
   ['card type', CARD_TYPES, signals.flatMap(({ attributes }) => attributes?.['card_type'] ?? [])],
   ["group but the user's own", PERSONA_GROUPS.slice(0, -1), personas.map(({ group }) => group)],
 ])('The built-in personas show every %s', (_, wanted, shown) => {

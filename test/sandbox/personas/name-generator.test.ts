@@ -19,5 +19,7 @@ test('A generated name can name a persona with a number behind it, and is the sa
 test('A generated name begins with the letters of its title, and different seeds hardly ever give the same', () => {
   const { title, name } = generate(7)
   expect(name).toBe(`${title.toLowerCase().replace(/[^a-z]+/g, '-')}-07`)
-  expect(new Set(Array.from({ length: 500 }, (_, seed) => generate(seed * 7919).name)).size).toBeGreaterThan(495)
+  expect(
+    new Set(Array.from({ length: 500 }, (_, seed) => generate(seed * 7919).name)).size,
+  ).toBeGreaterThan(495)
 })

@@ -7,7 +7,8 @@ import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 import { readPersonaFile, readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 import { hostileYaml } from '../../support/hostile-yaml.ts'
 
-const yaml = (name: string, title = 'Mine') => `name: ${name}\ntitle: ${title}\npurpose: For tests.\n`
+const yaml = (name: string, title = 'Mine') =>
+  `name: ${name}\ntitle: ${title}\npurpose: For tests.\n`
 
 let folder = ''
 beforeEach(() => {
@@ -64,21 +65,40 @@ test('Persona files may hold several personas in a list, as YAML or JSON', () =>
   write('a.yaml', `personas:\n  - ${mia}\n  - { name: ben, title: B, purpose: P }`)
   write('b.yaml', JSON.stringify({ personas: [{ name: 'zoe', title: 'Z', purpose: 'P' }] }))
   write('c.yaml', '- { name: lea, title: L, purpose: P }\n- { name: tom, title: T, purpose: P }')
-  expect(readPersonas([folder]).map(({ name }) => name)).toEqual(['mia', 'ben', 'zoe', 'lea', 'tom'])
+  expect(readPersonas([folder]).map(({ name }) => name)).toEqual([
+    'mia',
+    'ben',
+    'zoe',
+    'lea',
+    'tom',
+  ])
 })
 
 test('Persona files say of a list which persona is wrong with its line, and may not declare one name twice', () => {
-  write('a.yaml', 'personas:\n  - { name: mia, title: M, purpose: P }\n  - name: ben\n    title: B\n')
-  expect(complaintAbout(folder)).toEqual(['./a.yaml:3: personas[1].purpose: is missing; expected a text'])
-  write('a.yaml', 'personas:\n  - { name: mia, title: M, purpose: P }\n  - { name: mia, title: M, purpose: P }\n')
-  const twice = './a.yaml:3: personas[1].name: "mia" is the name of personas[0] too; rename one of them'
+  write(
+    'a.yaml',
+    'personas:\n  - { name: mia, title: M, purpose: P }\n  - name: ben\n    title: B\n',
+  )
+  expect(complaintAbout(folder)).toEqual([
+    './a.yaml:3: personas[1].purpose: is missing; expected a text',
+  ])
+  write(
+    'a.yaml',
+    'personas:\n  - { name: mia, title: M, purpose: P }\n  - { name: mia, title: M, purpose: P }\n',
+  )
+  const twice =
+    './a.yaml:3: personas[1].name: "mia" is the name of personas[0] too; rename one of them'
   expect(complaintAbout(folder)).toEqual([twice])
   write('a.yaml', '- { name: mia, title: M, purpose: P }\n- name: ben\n  title: B\n')
   expect(complaintAbout(folder)).toEqual(['./a.yaml:2: [1].purpose: is missing; expected a text'])
   write('a.yaml', 'personas: []\n')
-  expect(complaintAbout(folder)).toEqual(['./a.yaml:1: personas: expected at least 1 item, found a list of 0'])
+  expect(complaintAbout(folder)).toEqual([
+    './a.yaml:1: personas: expected at least 1 item, found a list of 0',
+  ])
   for (const file of ['a.yaml', 'b.yaml']) write(file, yaml('mia'))
-  expect(complaintAbout(folder)).toEqual(['./b.yaml: name: "mia" is declared in ./a.yaml too; rename one of them'])
+  expect(complaintAbout(folder)).toEqual([
+    './b.yaml: name: "mia" is declared in ./a.yaml too; rename one of them',
+  ])
 })
 
 test('Persona files take the place of a built-in persona of the same name, and come after the others', async () => {
@@ -103,7 +123,10 @@ test('Persona files are all complained about at once', () => {
 })
 
 test('A persona file that is no UTF-8 is named with the line, beside the mistakes of others', () => {
-  writeFileSync(join(folder, 'a.yaml'), Buffer.from('name: mia\ntitle: M\xFCller\npurpose: P\n', 'latin1'))
+  writeFileSync(
+    join(folder, 'a.yaml'),
+    Buffer.from('name: mia\ntitle: M\xFCller\npurpose: P\n', 'latin1'),
+  )
   writeFileSync(join(folder, 'b.yaml'), Buffer.from(`\uFEFF${yaml('ben')}`, 'utf16le'))
   const [first, second, ...others] = complaintAbout(folder)
   expect(first).toMatch(/^\.\/a\.yaml:2: the byte 0xFC \(ü in Latin-1\) is not UTF-8; /)
@@ -122,5 +145,7 @@ test('A folder without persona files is a mistake, and a path that cannot be rea
   const none = '.: holds no *.yaml file; write one persona per file, or a list under personas'
   expect(complaintAbout(folder)).toEqual([none])
   const file = write('a.yaml', yaml('mia'))
-  expect(complaintAbout(join(file, 'inside')).join()).toMatch(/^\.\/a\.yaml\/inside: cannot be read: ENOTDIR/)
+  expect(complaintAbout(join(file, 'inside')).join()).toMatch(
+    /^\.\/a\.yaml\/inside: cannot be read: ENOTDIR/,
+  )
 })

@@ -1,7 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createClock, type SandboxClock } from '../../../src/sandbox/clock/clock.ts'
 import { type Persona, personaSchema } from '../../../src/sandbox/personas/persona-schema.ts'
-import { createPersonas, MAX_CHANGED_PERSONAS, type Personas } from '../../../src/sandbox/personas/personas.ts'
+import {
+  createPersonas,
+  MAX_CHANGED_PERSONAS,
+  type Personas,
+} from '../../../src/sandbox/personas/personas.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
 import { createMemoryRecords } from '../../../src/server/store/memory.ts'
 import { createMemoryBudget } from '../../../src/server/store/memory-budget.ts'
@@ -25,7 +29,12 @@ const byEmail = (years: number): AgeSignal => ({
 })
 
 function persona(name: string, ...signals: AgeSignal[]): Persona {
-  return { name, title: `Title of ${name}`, purpose: 'For tests.', ...(signals.length > 0 && { age_key: { signals } }) }
+  return {
+    name,
+    title: `Title of ${name}`,
+    purpose: 'For tests.',
+    ...(signals.length > 0 && { age_key: { signals } }),
+  }
 }
 
 const adult = persona('adult', idScan)
@@ -38,7 +47,12 @@ let records: ReturnType<typeof createMemoryRecords>
 let personas: Personas
 
 const createTenantPersonas = (own = createMemoryRecords({ clock, budget: createMemoryBudget() })) =>
-  createPersonas({ declared: () => declared, clock, ids: createIds({ seed: 1, scope: 'test' }), records: own })
+  createPersonas({
+    declared: () => declared,
+    clock,
+    ids: createIds({ seed: 1, scope: 'test' }),
+    records: own,
+  })
 
 /** Adds signals to an age key, as an upgrade does. */
 async function add(id: string, signals: readonly AgeSignal[]) {
@@ -69,7 +83,8 @@ async function findKeyOf(name: string) {
   const found = await personas.find(name)
   return found && personas.ageKeyOf(found)
 }
-const keyOf = async (name: string) => (await findKeyOf(name)) ?? expect.fail(`${name} has no age key`)
+const keyOf = async (name: string) =>
+  (await findKeyOf(name)) ?? expect.fail(`${name} has no age key`)
 
 async function fill(count: number) {
   for (let n = 0; n < count; n++) await personas.put(persona(`p-${n}`))
@@ -119,7 +134,10 @@ test('The dates of a persona count from the base of the clock, so advancing leav
   clock.set(Date.parse('2030-01-01T00:00:00Z'))
   const later = { age: { date_of_birth: '2012-01-02' }, verified_at: '2029-12-02T00:00:00.000Z' }
   expect((await keyOf('tomorrow')).signals).toMatchObject([later])
-  expect(personas.resolved(tomorrow)).toMatchObject({ name: 'tomorrow', age_key: { signals: [later] } })
+  expect(personas.resolved(tomorrow)).toMatchObject({
+    name: 'tomorrow',
+    age_key: { signals: [later] },
+  })
   for (const plain of [adult, persona('keyless')]) expect(personas.resolved(plain)).toEqual(plain)
   // The listed persona keeps its relative dates.
   expect(await personas.find('tomorrow')).toBe(tomorrow)
@@ -165,9 +183,15 @@ test('A new age key belongs to a new persona with a generated name, the same for
   expect(created.name).toMatch(/^[a-z0-9-]+-[0-9a-f]{2}$/)
   expect(created.title).toMatch(/^\p{Lu}\S* .*\p{L}$/u)
   expect(checkAgainst(personaSchema, created)).toMatchObject({ kind: 'valid' })
-  expect([(await personas.list()).at(-1), (await keyOf(created.name)).signals]).toEqual([created, [byEmail(18)]])
+  expect([(await personas.list()).at(-1), (await keyOf(created.name)).signals]).toEqual([
+    created,
+    [byEmail(18)],
+  ])
   const { saving } = createTenantPersonas()
-  expect(await saving([idScan], undefined)).toMatchObject({ holder: created.name, changes: [{ id: created.name }] })
+  expect(await saving([idScan], undefined)).toMatchObject({
+    holder: created.name,
+    changes: [{ id: created.name }],
+  })
   await save([byEmail(21)])
   expect((await personas.list()).at(-1)?.age_key?.signals).toEqual([byEmail(21)])
 })
@@ -178,13 +202,19 @@ test('A new age key has a name of its own even when the random source repeats it
   await Promise.all([1, 2, 3].map(() => save([idScan])))
   const created = (await personas.list()).slice(declared.length)
   expect(new Set(created.map(({ name }) => name)).size).toBe(3)
-  expect(created.map((one) => checkAgainst(personaSchema, one).kind)).toEqual(['valid', 'valid', 'valid'])
+  expect(created.map((one) => checkAgainst(personaSchema, one).kind)).toEqual([
+    'valid',
+    'valid',
+    'valid',
+  ])
 })
 
 test('A full tenant refuses one persona more, and all of several, still changes those it has, and has room after a removal', async () => {
   await fill(MAX_CHANGED_PERSONAS)
   await expect(personas.put(persona('one-more'))).rejects.toMatchObject({ code: 'conflict' })
-  await expect(personas.remove('adult')).rejects.toThrow(/^personas: 1000 are changed or added already; delete some/)
+  await expect(personas.remove('adult')).rejects.toThrow(
+    /^personas: 1000 are changed or added already; delete some/,
+  )
   await personas.put(persona('p-0', idScan))
   expect((await keyOf('p-0')).signals).toEqual([idScan])
   await personas.remove('p-7')
@@ -192,7 +222,9 @@ test('A full tenant refuses one persona more, and all of several, still changes 
   expect(await personas.find('one-more')).toBeDefined()
   await personas.remove('p-8')
   const two = ['p-9', 'more-1'].map((name) => persona(name, idScan))
-  await expect(personas.putAll([...two, persona('more-2')])).rejects.toMatchObject({ code: 'conflict' })
+  await expect(personas.putAll([...two, persona('more-2')])).rejects.toMatchObject({
+    code: 'conflict',
+  })
   expect([await findKeyOf('p-9'), await personas.find('more-1')]).toEqual([undefined, undefined])
   await personas.putAll(two)
   expect(await findKeyOf('more-1')).toMatchObject({ signals: [idScan] })

@@ -2,9 +2,17 @@ import { expect, test } from 'vitest'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import { createClock, moveClock } from '../../../src/sandbox/clock/clock.ts'
 import { outcomesFor } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { checkExpectation, isHeld, newExpectationSchema } from '../../../src/sandbox/queue/expectation.ts'
+import {
+  checkExpectation,
+  isHeld,
+  newExpectationSchema,
+} from '../../../src/sandbox/queue/expectation.ts'
 import { createQueue, type ScenarioEvent } from '../../../src/sandbox/queue/queue.ts'
-import { parsedParameters, progressOf, type ReceivedCall } from '../../../src/sandbox/queue/queued.ts'
+import {
+  parsedParameters,
+  progressOf,
+  type ReceivedCall,
+} from '../../../src/sandbox/queue/queued.ts'
 import { type Scenario, scenarioSchema } from '../../../src/sandbox/queue/scenario-schema.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
 import { createMemoryTables } from '../../../src/server/store/memory.ts'
@@ -27,10 +35,14 @@ function start() {
   const { scenarios, expectations } = queue
   const arm = async (steps: Scenario['steps'], more: Partial<Scenario> = {}) =>
     (await scenarios.arm(scenarioSchema.parse({ name: 'A', steps, ...more }))).id
-  const statusOf = async (id: string) => (await scenarios.find(id))?.steps.map(({ status }) => status)
+  const statusOf = async (id: string) =>
+    (await scenarios.find(id))?.steps.map(({ status }) => status)
   const isPassed = async (id: string) => (await scenarios.find(id))?.status === 'passed'
   const find = async (received: ReceivedCall) => (await queue.match(received)).decision
-  /** Matches a call and records that the match was not followed, as for a request that is decided otherwise. */
+  /**
+   * Matches a call and records that the match was not followed, as for a request that is decided
+   * otherwise.
+   */
   const overrule = async (received: ReceivedCall) => {
     const match = await queue.match(received)
     await queue.settle(match, { isFollowed: false, call: received })
@@ -73,13 +85,26 @@ test('Expectations are found first in, first out, and each is spent as often as 
   const second = await add({ flow: 'use', outcome: 'access_denied' })
   const id = expect.stringMatching(/^x-[\w-]{12}$/)
   expect(first).toEqual({ id, flow: 'use', persona: 'teen-16', times: 2, remaining: 2 })
-  const decision = { id: first.id, persona: 'teen-16', source: `expectation ${first.id} (1 of 2 left)` }
+  const decision = {
+    id: first.id,
+    persona: 'teen-16',
+    source: `expectation ${first.id} (1 of 2 left)`,
+  }
   expect(await find(call('use'))).toMatchObject(decision)
   expect(await follow(call('use'))).toBe(true)
-  expect([await list(), await tables.count('queue')]).toEqual([[{ ...first, remaining: 1 }, second], 2])
+  expect([await list(), await tables.count('queue')]).toEqual([
+    [{ ...first, remaining: 1 }, second],
+    2,
+  ])
   const match = queue.match(call('use'))
-  expect([await follow(call('use'), match), await follow(call('use'), match)]).toEqual([true, false])
-  expect(await find(call('use'))).toMatchObject({ id: second.id, source: `expectation ${second.id} (now used up)` })
+  expect([await follow(call('use'), match), await follow(call('use'), match)]).toEqual([
+    true,
+    false,
+  ])
+  expect(await find(call('use'))).toMatchObject({
+    id: second.id,
+    source: `expectation ${second.id} (now used up)`,
+  })
   expect([await remove(second.id), await remove(second.id)]).toEqual([true, false])
   await add({ flow: 'par', outcome: 'par.500' })
   await clear()
@@ -112,20 +137,23 @@ test.each([
   expect((await find(call('use', changes))) !== undefined).toBe(fits)
 })
 
-test.each(['discovery', 'jwks'] as const)('What is queued for %s holds until a flow has ended', async (flow) => {
-  const { add, list, find, follow, tenant } = start()
-  const { id } = await add({ flow, outcome: `${flow}.500`, times: 2 })
-  tenant.ended = 'f1'
-  expect(await find(call(flow))).toMatchObject({ id })
-  for (let read = 0; read < 3; read++) expect(await follow(call(flow))).toBe(true)
-  expect(await list()).toMatchObject([{ id, remaining: 2, held_since: 'f1' }])
-  tenant.ended = 'f2'
-  const [[left]] = await Promise.all([list(), list()])
-  expect(left).toEqual({ id, flow, outcome: `${flow}.500`, times: 2, remaining: 1 })
-  await follow(call(flow))
-  tenant.ended = 'f3'
-  expect(await list()).toEqual([])
-})
+test.each(['discovery', 'jwks'] as const)(
+  'What is queued for %s holds until a flow has ended',
+  async (flow) => {
+    const { add, list, find, follow, tenant } = start()
+    const { id } = await add({ flow, outcome: `${flow}.500`, times: 2 })
+    tenant.ended = 'f1'
+    expect(await find(call(flow))).toMatchObject({ id })
+    for (let read = 0; read < 3; read++) expect(await follow(call(flow))).toBe(true)
+    expect(await list()).toMatchObject([{ id, remaining: 2, held_since: 'f1' }])
+    tenant.ended = 'f2'
+    const [[left]] = await Promise.all([list(), list()])
+    expect(left).toEqual({ id, flow, outcome: `${flow}.500`, times: 2, remaining: 1 })
+    await follow(call(flow))
+    tenant.ended = 'f3'
+    expect(await list()).toEqual([])
+  },
+)
 
 test('What a scenario has decided for a read holds until a flow has ended', async () => {
   const { arm, list, follow, tenant } = start()
@@ -136,7 +164,12 @@ test('What a scenario has decided for a read holds until a flow has ended', asyn
   expect(await list()).toEqual([held])
   tenant.ended = 'f1'
   expect(await list()).toEqual([])
-  expect((['use', 'par', 'discovery', 'jwks'] as const).map(isHeld)).toEqual([false, false, true, true])
+  expect((['use', 'par', 'discovery', 'jwks'] as const).map(isHeld)).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ])
 })
 
 test('A queue of 10,000 takes no more, but what held until a flow ended makes room', async () => {
@@ -153,17 +186,34 @@ test('A queue of 10,000 takes no more, but what held until a flow ended makes ro
 
 test.each([
   [{ flow: 'use' }, 'body: give persona, outcome or both'],
-  [{ flow: 'token', persona: 'teen-16' }, 'persona: a token call has no persona; give outcome only'],
-  [{ flow: 'use', persona: 'teen-61' }, /^persona: there is no persona "teen-61"\. Did you mean "teen-16"/],
-  [{ flow: 'par', outcome: 'par.501' }, /^outcome: there is no outcome .*"par\.501"\. Did you mean "par\.50/],
+  [
+    { flow: 'token', persona: 'teen-16' },
+    'persona: a token call has no persona; give outcome only',
+  ],
+  [
+    { flow: 'use', persona: 'teen-61' },
+    /^persona: there is no persona "teen-61"\. Did you mean "teen-16"/,
+  ],
+  [
+    { flow: 'par', outcome: 'par.501' },
+    /^outcome: there is no outcome .*"par\.501"\. Did you mean "par\.50/,
+  ],
   [{ flow: 'use', persona: 'teen-16' }, undefined],
   [{ flow: 'create', persona: 'teen-16', outcome: 'created' }, undefined],
   [{ flow: 'token', outcome: 'token.500' }, undefined],
-])('The expectation %j is taken, or refused with what is wrong: %s', async (expectation, message) => {
-  const checked = checkExpectation(newExpectationSchema.parse(expectation), await createTestTenant())
-  const refused = { status: 400, message: message && expect.stringMatching(message) }
-  expect(await checked.catch((refusal) => refusal)).toEqual(message && expect.objectContaining(refused))
-})
+])(
+  'The expectation %j is taken, or refused with what is wrong: %s',
+  async (expectation, message) => {
+    const checked = checkExpectation(
+      newExpectationSchema.parse(expectation),
+      await createTestTenant(),
+    )
+    const refused = { status: 400, message: message && expect.stringMatching(message) }
+    expect(await checked.catch((refusal) => refusal)).toEqual(
+      message && expect.objectContaining(refused),
+    )
+  },
+)
 
 test.each([
   [{ flow: 'use', times: 1_000_000 }, true],
@@ -180,7 +230,12 @@ test.each([
 
 test('Of what was sent, claims and authorization_details are read as JSON, when they are', () => {
   const parameters = { claims: '{"a":1}', authorization_details: '[1]', state: '{"a":1}', n: 1 }
-  expect(parsedParameters(parameters)).toEqual({ claims: { a: 1 }, authorization_details: [1], state: '{"a":1}', n: 1 })
+  expect(parsedParameters(parameters)).toEqual({
+    claims: { a: 1 },
+    authorization_details: [1],
+    state: '{"a":1}',
+    n: 1,
+  })
   const others = { claims: '{', authorization_details: ['1'] }
   expect(parsedParameters(others)).toEqual(others)
 })
@@ -189,7 +244,11 @@ test('Consecutive decisions of a scenario are used up one per request', async ()
   const { queue, scenarios, arm, isPassed, overrule } = start()
   const id = await arm([AS_TEEN, { decide: { flow: 'use', persona: 'adult-passport' } }])
   const first = await queue.match(call('use'))
-  expect(first.decision).toMatchObject({ persona: 'teen-16', outcome: undefined, source: 'scenario "A", step 1' })
+  expect(first.decision).toMatchObject({
+    persona: 'teen-16',
+    outcome: undefined,
+    source: 'scenario "A", step 1',
+  })
   expect(await queue.settle(first, { isFollowed: true, call: call('use') })).toBe(true)
   expect(await scenarios.find(id)).toMatchObject({
     status: 'running',
@@ -205,7 +264,9 @@ test('Of two requests at once a scenario decides one, and none after it was remo
   const { queue, scenarios, arm } = start()
   await arm([AS_TEEN])
   const matches = await Promise.all([queue.match(call('use')), queue.match(call('use'))])
-  const followed = matches.map((match) => queue.settle(match, { isFollowed: true, call: call('use') }))
+  const followed = matches.map((match) =>
+    queue.settle(match, { isFollowed: true, call: call('use') }),
+  )
   expect(await Promise.all(followed)).toEqual([true, false])
   await arm([AS_TEEN])
   const match = await queue.match(call('use'))
@@ -231,13 +292,26 @@ test('A request or call that is not as expected fails the scenario, and is not d
   expect(await overrule(sending('use', { claims: { age_thresholds: [21] } }))).toBeUndefined()
   const failed = {
     status: 'failed',
-    detail: 'can_create: expected "true", came nothing; claims.age_thresholds[0]: expected 18, came 21',
-    mismatches: [{ path: 'can_create' }, { path: 'claims.age_thresholds[0]', expected: '18', came: '21' }],
+    detail:
+      'can_create: expected "true", came nothing; claims.age_thresholds[0]: expected 18, came 21',
+    mismatches: [
+      { path: 'can_create' },
+      { path: 'claims.age_thresholds[0]', expected: '18', came: '21' },
+    ],
   }
-  expect(await scenarios.find(id)).toMatchObject({ status: 'failed', steps: [failed, { status: 'waiting' }] })
-  const awaiting = await arm([{ await: 'par', expect: { authorization_details: [{ method: 'id_doc_scan' }] } }])
-  await queue.observe(sending('par', { authorization_details: [{ method: 'email_age_estimation' }] }), 201)
-  const detail = 'authorization_details[0].method: expected "id_doc_scan", came "email_age_estimation"'
+  expect(await scenarios.find(id)).toMatchObject({
+    status: 'failed',
+    steps: [failed, { status: 'waiting' }],
+  })
+  const awaiting = await arm([
+    { await: 'par', expect: { authorization_details: [{ method: 'id_doc_scan' }] } },
+  ])
+  await queue.observe(
+    sending('par', { authorization_details: [{ method: 'email_age_estimation' }] }),
+    201,
+  )
+  const detail =
+    'authorization_details[0].method: expected "id_doc_scan", came "email_age_estimation"'
   expect(await scenarios.find(awaiting)).toMatchObject({ steps: [{ status: 'failed', detail }] })
 })
 
@@ -295,14 +369,19 @@ test('A clock step out of the calendar fails the scenario, and a scenario of clo
 
 test('A hundred scenarios may run, asked in the order of their arming, and a scenario that has ended makes room', async () => {
   const { queue, scenarios, arm, isPassed } = start()
-  const [first = '', second = ''] = await Promise.all(Array.from({ length: 100 }, () => arm([{ await: 'par' }])))
+  const [first = '', second = ''] = await Promise.all(
+    Array.from({ length: 100 }, () => arm([{ await: 'par' }])),
+  )
   await expect(arm([{ await: 'par' }])).rejects.toThrow('100 are running already')
   await queue.observe(call('par'), 201)
   await queue.observe(call('par'), 201)
   expect([await isPassed(first), await isPassed(second)]).toEqual([true, true])
   await arm([{ await: 'par' }])
   const [oldest, ...others] = (await scenarios.list()).map(progressOf)
-  expect([oldest?.id, others.map(({ status }) => status)]).toEqual([second, Array(99).fill('running')])
+  expect([oldest?.id, others.map(({ status }) => status)]).toEqual([
+    second,
+    Array(99).fill('running'),
+  ])
 })
 
 test('Every change of a scenario is announced, also a remark, and so is its removal', async () => {
@@ -340,5 +419,7 @@ test('The first scenario whose current step decides a call is matched, with thos
   })
   await overrule(use)
   // The scenario that has failed decides nothing more.
-  expect(await find(sending('use', { can_create: 'false' }))).not.toMatchObject({ id: contradicted })
+  expect(await find(sending('use', { can_create: 'false' }))).not.toMatchObject({
+    id: contradicted,
+  })
 })

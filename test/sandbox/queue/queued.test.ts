@@ -23,17 +23,27 @@ test.each([
   [{ a: [1] }, { a: 1 }, 'a', '[1]', '1'],
   [{ a: null }, {}, 'a', 'null', 'nothing'],
   [{ toString: 'x' }, {}, 'toString', '"x"', 'nothing'],
-])('A mismatch of %j with %j says where, what was expected and what came', (expected, came, path, wanted, sent) => {
-  expect(findMismatches(expected, came)).toEqual([{ path, expected: wanted, came: sent }])
-})
+])(
+  'A mismatch of %j with %j says where, what was expected and what came',
+  (expected, came, path, wanted, sent) => {
+    expect(findMismatches(expected, came)).toEqual([{ path, expected: wanted, came: sent }])
+  },
+)
 
 test('A mismatch masks what has the name of a secret, and a configured secret before a long value is cut', () => {
-  expect(findMismatches({ client_secret: 'a', b: { access_token: 1 } }, { client_secret: 'b', b: {} })).toEqual([
+  expect(
+    findMismatches({ client_secret: 'a', b: { access_token: 1 } }, { client_secret: 'b', b: {} }),
+  ).toEqual([
     { path: 'client_secret', expected: '"***"', came: '"***"' },
     { path: 'b.access_token', expected: '"***"', came: 'nothing' },
   ])
   const nonce = `123456789012345${'x'.repeat(190)}`
-  const came = { state: 'sk_shop_1234', claims: { a: ['is sk_shop_1234'] }, nonce, long: 'y'.repeat(10_000) }
+  const came = {
+    state: 'sk_shop_1234',
+    claims: { a: ['is sk_shop_1234'] },
+    nonce,
+    long: 'y'.repeat(10_000),
+  }
   expect(findMismatches({ state: 'a', claims: 1, nonce: 'sk_shop_1234', long: 1 }, came)).toEqual([
     { path: 'state', expected: '"a"', came: '"***"' },
     { path: 'claims', expected: '1', came: '{"a":["is ***"]}' },

@@ -16,9 +16,21 @@ function errorOf(act: () => unknown): unknown {
 }
 
 test.each([
-  ['UTF-16', Buffer.from('\uFEFFname: A\n', 'utf16le'), /a\.yaml: is UTF-16 \(PowerShell's > writes that\); /],
-  ['Latin-1', Buffer.from('name: A\n# \xFC\n', 'latin1'), /a\.yaml:2: the byte 0xFC \(ü in Latin-1\) is not UTF-8; /],
-  ['more than 1 MiB', Buffer.alloc(1024 * 1024 + 1, '#'), /a\.yaml: has 1048577 bytes, and 1048576 are read at most/],
+  [
+    'UTF-16',
+    Buffer.from('\uFEFFname: A\n', 'utf16le'),
+    /a\.yaml: is UTF-16 \(PowerShell's > writes that\); /,
+  ],
+  [
+    'Latin-1',
+    Buffer.from('name: A\n# \xFC\n', 'latin1'),
+    /a\.yaml:2: the byte 0xFC \(ü in Latin-1\) is not UTF-8; /,
+  ],
+  [
+    'more than 1 MiB',
+    Buffer.alloc(1024 * 1024 + 1, '#'),
+    /a\.yaml: has 1048577 bytes, and 1048576 are read at most/,
+  ],
 ])('A scenario file of %s is refused', (_, bytes, message) => {
   const file = join(folderWith({ 'a.yaml': bytes }), 'a.yaml')
   expect(messageOf(errorOf(() => readScenarioText(file)))).toMatch(message)

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { parseYamlDocument } from '../../../src/sandbox/files/yaml-document.ts'
-import { scenarioSchema, stepOf, unknownPersonas } from '../../../src/sandbox/queue/scenario-schema.ts'
+import {
+  scenarioSchema,
+  stepOf,
+  unknownPersonas,
+} from '../../../src/sandbox/queue/scenario-schema.ts'
 
 const NO_OUTCOME = 'there is no outcome of use "acess_denied"'
 
@@ -14,7 +18,13 @@ test('A scenario file becomes steps of three kinds, in their order', () => {
   - clock: { advance: 91 }
 `)
   expect(steps.map(stepOf)).toEqual([
-    { kind: 'decide', flow: 'use', persona: 'teen-16', outcome: 'access_denied', expect: { can_create: 'true' } },
+    {
+      kind: 'decide',
+      flow: 'use',
+      persona: 'teen-16',
+      outcome: 'access_denied',
+      expect: { can_create: 'true' },
+    },
     { kind: 'await', flow: 'par', expect: undefined },
     { kind: 'clock', move: { advance: 91 } },
   ])
@@ -26,17 +36,33 @@ test.each([
     4,
     '[1].decide.flow: unknown flow "ues". Did you mean "use"?',
   ],
-  ['- decide: { flow: use, persnoa: x, foo: z }', 3, '[0].decide.persnoa: unknown key. Did you mean "persona"?'],
-  ['- decide: { flow: use, outcome: acess_denied }', 3, `[0].decide.outcome: ${NO_OUTCOME}. Did you mean "access_den`],
+  [
+    '- decide: { flow: use, persnoa: x, foo: z }',
+    3,
+    '[0].decide.persnoa: unknown key. Did you mean "persona"?',
+  ],
+  [
+    '- decide: { flow: use, outcome: acess_denied }',
+    3,
+    `[0].decide.outcome: ${NO_OUTCOME}. Did you mean "access_den`,
+  ],
   ['- decide: { flow: use }', 3, '[0].decide: give persona, outcome or both'],
-  ['- decide: { flow: par, persona: x }', 3, '[0].decide.persona: a par call has no persona; give outcome only'],
+  [
+    '- decide: { flow: par, persona: x }',
+    3,
+    '[0].decide.persona: a par call has no persona; give outcome only',
+  ],
   ['- wait: par', 3, '[0].wait: unknown key'],
   ['- expect: { a: b }', 3, '[0]: give one of decide, await, clock'],
   ['- await: par\n    clock: { advance: 1 }', 3, '[0]: await and clock are two steps'],
   ['- clock: { advance: 1 }\n    expect: { a: b }', 4, '[0].expect: a clock step sends nothing'],
   ['- clock: { advance: -1 }', 3, '[0].clock.advance: must be 0 or more seconds'],
   ['- clock: {}', 3, '[0].clock: give at least one of reset, set, freeze, advance'],
-  ['- await: use', 3, '[0].await: unknown await "use"; expected one of par, token, upgrade, discovery, jwks'],
+  [
+    '- await: use',
+    3,
+    '[0].await: unknown await "use"; expected one of par, token, upgrade, discovery, jwks',
+  ],
   ['[]', 2, ': expected at least 1 item'],
 ])('The mistake in the steps %j is reported with file and line %i', (steps, line, message) => {
   expect(() => read(`  ${steps}`)).toThrow(`a.yaml:${line}: steps${message}`)
@@ -46,14 +72,21 @@ test('A persona that does not exist is reported with its place and the nearest n
   const steps = [{ await: 'par' }, { decide: { flow: 'use', persona: 'teen-61' } }]
   const scenario = scenarioSchema.parse({ name: 'A', steps })
   expect(unknownPersonas(scenario, ['adult', 'teen-16'])).toEqual([
-    { path: ['steps', 1, 'decide', 'persona'], message: 'there is no persona "teen-61". Did you mean "teen-16"?' },
+    {
+      path: ['steps', 1, 'decide', 'persona'],
+      message: 'there is no persona "teen-61". Did you mean "teen-16"?',
+    },
   ])
   expect(unknownPersonas(scenario, ['teen-61'])).toEqual([])
 })
 
 test('A step expects at most 200 values, with those inside of lists and objects', () => {
-  const step = (count: number) => ({ await: 'par', expect: { claims: { age_thresholds: Array(count).fill(18) } } })
-  const isScenario = (count: number) => scenarioSchema.safeParse({ name: 'A', steps: [step(count)] }).success
+  const step = (count: number) => ({
+    await: 'par',
+    expect: { claims: { age_thresholds: Array(count).fill(18) } },
+  })
+  const isScenario = (count: number) =>
+    scenarioSchema.safeParse({ name: 'A', steps: [step(count)] }).success
   // The object and the list are values too.
   expect([isScenario(198), isScenario(199)]).toEqual([true, false])
 })
@@ -61,16 +94,23 @@ test('A step expects at most 200 values, with those inside of lists and objects'
 test('A scenario has a name of at most 200 characters and at most 500 steps', () => {
   const isScenario = (name: string, steps: number) =>
     scenarioSchema.safeParse({ name, steps: Array(steps).fill({ await: 'par' }) }).success
-  const fits = [isScenario('n'.repeat(200), 500), isScenario('n'.repeat(201), 1), isScenario('A', 501)]
+  const fits = [
+    isScenario('n'.repeat(200), 500),
+    isScenario('n'.repeat(201), 1),
+    isScenario('A', 501),
+  ]
   expect(fits).toEqual([true, false, false])
 })
 
 test('Of 500 unknown personas, and of 500 unknown outcomes, the first ten are compared with the known ones', () => {
-  const compared = (messages: string[] = []) => messages.filter((message) => message.includes('Did you mean')).length
+  const compared = (messages: string[] = []) =>
+    messages.filter((message) => message.includes('Did you mean')).length
   const steps = Array(500).fill({ decide: { flow: 'use', persona: 'teen-61' } })
   const personas = unknownPersonas({ name: 'A', steps }, ['teen-16']).map(({ message }) => message)
   expect([compared(personas), personas.at(-1)]).toEqual([10, 'there is no persona "teen-61"'])
   const unknown = Array(500).fill({ decide: { flow: 'use', outcome: 'acess_denied' } })
-  const outcomes = scenarioSchema.safeParse({ name: 'A', steps: unknown }).error?.issues.map(({ message }) => message)
+  const outcomes = scenarioSchema
+    .safeParse({ name: 'A', steps: unknown })
+    .error?.issues.map(({ message }) => message)
   expect([outcomes?.length, compared(outcomes), outcomes?.at(-1)]).toEqual([500, 10, NO_OUTCOME])
 })

@@ -4,7 +4,11 @@ import { excludedBy, READINGS } from '../../../src/sandbox/readings/readings.ts'
 import { expectPage, readPage, withGenerated } from '../../docs/page.ts'
 
 test('docs/outcomes.md has the table of readings; `npm run docs` writes it', async () => {
-  const table = ['| Reading | What is open | Variants |', '|---|---|---|', ...READINGS.map(renderReading)].join('\n')
+  const table = [
+    '| Reading | What is open | Variants |',
+    '|---|---|---|',
+    ...READINGS.map(renderReading),
+  ].join('\n')
   await expectPage('outcomes.md', withGenerated(readPage('outcomes.md'), 'readings', `${table}\n`))
 })
 

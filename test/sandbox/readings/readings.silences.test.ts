@@ -6,7 +6,10 @@ import { SETTING_ROWS } from '../../../src/server/config/settings.ts'
 import { FLAGS } from '../../../src/server/config/text-settings.ts'
 import { snakeCase } from '../../../src/service/text/camel-case.ts'
 
-const page = readFileSync(new URL('../../../docs/maintainers/decisions.md', import.meta.url), 'utf8')
+const page = readFileSync(
+  new URL('../../../docs/maintainers/decisions.md', import.meta.url),
+  'utf8',
+)
 const [, silences = '', ...sections] = page.split('\n## ')
 
 /** The cells of each row of a table, without its head. */
@@ -38,20 +41,24 @@ const NOT_SHOWN = [
 ]
 
 const names = READINGS.map(({ name }) => name)
-const readingsIn = (cell: string) => [...cell.matchAll(/`--reading (\w+)`/g)].map(([, name = '']) => name)
+const readingsIn = (cell: string) =>
+  [...cell.matchAll(/`--reading (\w+)`/g)].map(([, name = '']) => name)
 
 test('Every "not shown" of the specification stands in docs/maintainers/decisions.md, in its order', () => {
   expect(silences).toMatch(/^What the specification does not show\n/)
   expect(rowsIn(silences).map(([words]) => words)).toEqual(NOT_SHOWN)
 })
 
-test.each(rowsIn(silences))('A "not shown" has readings or a reason: %s', (_words, section, answer = '') => {
-  expect(section).toMatch(/\w/)
-  const readings = readingsIn(answer)
-  expect(readings.filter((name) => !names.includes(name))).toEqual([])
-  // A reason is a sentence.
-  if (readings.length === 0) expect(answer).toMatch(/^None: .{30,}/)
-})
+test.each(rowsIn(silences))(
+  'A "not shown" has readings or a reason: %s',
+  (_words, section, answer = '') => {
+    expect(section).toMatch(/\w/)
+    const readings = readingsIn(answer)
+    expect(readings.filter((name) => !names.includes(name))).toEqual([])
+    // A reason is a sentence.
+    if (readings.length === 0) expect(answer).toMatch(/^None: .{30,}/)
+  },
+)
 
 test('A "not shown" that a reading quotes is answered by that reading', () => {
   const quoted = READINGS.filter(({ quote }) => /: not shown\.$/.test(quote))
@@ -67,8 +74,16 @@ test('The switch of a decision names readings, flags and keys that exist', () =>
   const keys = SETTING_ROWS.map(([name]) => snakeCase(name))
   const audit = AUDIT_FLAGS.map((one) => one.flags.replace(/ .*/, ''))
   const others = ['signing_alg', 'audit=also']
-  const known = new Set([...names.map((name) => `--reading ${name}`), ...flags, ...keys, ...audit, ...others])
-  const used = switches.flatMap(({ cell }) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
+  const known = new Set([
+    ...names.map((name) => `--reading ${name}`),
+    ...flags,
+    ...keys,
+    ...audit,
+    ...others,
+  ])
+  const used = switches.flatMap(({ cell }) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
+  )
   expect(used.length).toBeGreaterThan(50)
   expect(used.filter((name) => !known.has(name))).toEqual([])
   expect(switches.filter(({ cell }) => cell !== 'none' && !cell.includes('`'))).toEqual([])

@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest'
 import { findRow } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { readingId } from '../../../src/sandbox/readings/reading.ts'
-import { activate, parseReadings, READINGS, requireReadings } from '../../../src/sandbox/readings/readings.ts'
+import {
+  activate,
+  parseReadings,
+  READINGS,
+  requireReadings,
+} from '../../../src/sandbox/readings/readings.ts'
 import { isSaid } from '../../support/specification.ts'
 
-const variantIds = READINGS.flatMap(({ name, variants }) => variants.map((variant) => readingId(name, variant.name)))
+const variantIds = READINGS.flatMap(({ name, variants }) =>
+  variants.map((variant) => readingId(name, variant.name)),
+)
 
 test('The table of readings has at least 25 readings with 34 variants beside the defaults, each under one name', () => {
   expect(READINGS.length).toBeGreaterThanOrEqual(25)
@@ -13,24 +20,29 @@ test('The table of readings has at least 25 readings with 34 variants beside the
   expect(new Set(variantIds).size).toBe(variantIds.length)
 })
 
-test.each(READINGS)('The reading $name has a default, other variants, a quotation and rows', (reading) => {
-  expect(reading.name).toMatch(/^[a-z]+(_[a-z]+)*$/)
-  expect(reading.variants.map(({ name }) => name)).toContain(reading.default)
-  expect(reading.variants.length).toBeGreaterThan(1)
-  for (const { summary, source } of reading.variants) {
-    expect(summary).toMatch(/\.$/)
-    expect(source).toMatch(/^((RFC \d{4}|OpenID Connect \w+ 1\.0) (section \d|appendix [A-Z])|specification, ")/)
-  }
-  expect([reading.section, reading.quote, isSaid(reading.section, reading.quote)]).toEqual([
-    reading.section,
-    reading.quote,
-    true,
-  ])
-  // What is "not shown" is open; of another sentence it is said what it leaves open.
-  expect(/: not shown\.$/.test(reading.quote)).toBe(reading.open === undefined)
-  expect(reading.shownBy.filter((id) => findRow(id) === undefined)).toEqual([])
-  expect(reading.shownBy.length).toBeGreaterThan(0)
-})
+test.each(READINGS)(
+  'The reading $name has a default, other variants, a quotation and rows',
+  (reading) => {
+    expect(reading.name).toMatch(/^[a-z]+(_[a-z]+)*$/)
+    expect(reading.variants.map(({ name }) => name)).toContain(reading.default)
+    expect(reading.variants.length).toBeGreaterThan(1)
+    for (const { summary, source } of reading.variants) {
+      expect(summary).toMatch(/\.$/)
+      expect(source).toMatch(
+        /^((RFC \d{4}|OpenID Connect \w+ 1\.0) (section \d|appendix [A-Z])|specification, ")/,
+      )
+    }
+    expect([reading.section, reading.quote, isSaid(reading.section, reading.quote)]).toEqual([
+      reading.section,
+      reading.quote,
+      true,
+    ])
+    // What is "not shown" is open; of another sentence it is said what it leaves open.
+    expect(/: not shown\.$/.test(reading.quote)).toBe(reading.open === undefined)
+    expect(reading.shownBy.filter((id) => findRow(id) === undefined)).toEqual([])
+    expect(reading.shownBy.length).toBeGreaterThan(0)
+  },
+)
 
 test('A reading excludes only variants that exist, of the reading itself and of another one', () => {
   for (const { name, excludes = {} } of READINGS)
@@ -56,8 +68,10 @@ test('Readings as text are a mapping of names to variants, with blanks around th
 
 const UNKNOWN =
   'there is no reading "error_bdy". Did you mean "error_body"? "agekey-sandbox explain readings" lists all.'
-const NO_VARIANT = 'error_body has no variant "plian"; it has findings, plain. Did you mean "plain"?'
-const EXCLUSIVE = 'discovery=minimal and unknown_members=everywhere exclude each other; drop one of the two'
+const NO_VARIANT =
+  'error_body has no variant "plian"; it has findings, plain. Did you mean "plain"?'
+const EXCLUSIVE =
+  'discovery=minimal and unknown_members=everywhere exclude each other; drop one of the two'
 
 test.each([
   [['error_bdy=200'], UNKNOWN],
@@ -75,6 +89,11 @@ test.each([
 
 test('A reading is taken back by null, and of several readings the wrong one is named', () => {
   const set = { error_body: 'plain', typ: 'absent' }
-  expect(requireReadings(set, { typ: null, nbf: 'present' })).toEqual({ error_body: 'plain', nbf: 'present' })
-  expect(() => requireReadings(set, { nbf: 'present', typ: 'jwt' })).toThrow(/^readings: typ has no variant "jwt"/)
+  expect(requireReadings(set, { typ: null, nbf: 'present' })).toEqual({
+    error_body: 'plain',
+    nbf: 'present',
+  })
+  expect(() => requireReadings(set, { nbf: 'present', typ: 'jwt' })).toThrow(
+    /^readings: typ has no variant "jwt"/,
+  )
 })

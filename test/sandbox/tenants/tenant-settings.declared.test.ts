@@ -113,7 +113,9 @@ test('A tenant with clients of its own masks the secrets of declared clients bef
   await tenants.root.configure({ clients: [clientOf('own')] })
   declare({ clients: [clientOf('later')] })
   declare({ clients: [] })
-  expect(tenants.root.clients.mask('secret-of-shop secret-of-own secret-of-later')).toBe('*** *** ***')
+  expect(tenants.root.clients.mask('secret-of-shop secret-of-own secret-of-later')).toBe(
+    '*** *** ***',
+  )
 })
 
 const ANNA = { name: 'anna', title: 'Anna', purpose: 'For this test.' }

@@ -8,7 +8,10 @@ import { ENDPOINTS } from '../../../src/service/oidc/endpoints.ts'
 import { createTestParts, TEST_ADDRESSES } from '../../support/tenant.ts'
 
 async function fewTenants() {
-  const parts = await createTestParts({ ...createMemoryStores(), directory: createMemoryDirectory({ max: 2 }) })
+  const parts = await createTestParts({
+    ...createMemoryStores(),
+    directory: createMemoryDirectory({ max: 2 }),
+  })
   const tenants = createTenants(parts, { addresses: TEST_ADDRESSES })
   const crowd = async () => {
     for (const name of ['x', 'y', 'z']) await tenants.touch(name)
@@ -20,37 +23,59 @@ const PERSONA = { name: 'own', title: 'Own', purpose: 'Put by a test.' }
 
 type Use = (tenant: Tenant) => Promise<unknown>
 
-const [PASSPORT = expect.fail()] = (await loadPersonas()).filter(({ name }) => name === 'adult-passport')
+const [PASSPORT = expect.fail()] = (await loadPersonas()).filter(
+  ({ name }) => name === 'adult-passport',
+)
 const SIGNAL: AgeSignal = {
   ...{ method: 'email_age_estimation', age: { at_least_years: 18 } },
   ...{ verified_at: '2026-01-15', provenance: '/yoti' },
 }
 
 test.each<[string, isKept: boolean, Use]>([
-  ['was given an expectation', true, ({ expectations }) => expectations.add({ flow: 'use', outcome: 'access_denied' })],
-  ['was given a scenario', true, ({ scenarios }) => scenarios.arm({ name: 'A', steps: [{ await: 'par' }] })],
+  [
+    'was given an expectation',
+    true,
+    ({ expectations }) => expectations.add({ flow: 'use', outcome: 'access_denied' }),
+  ],
+  [
+    'was given a scenario',
+    true,
+    ({ scenarios }) => scenarios.arm({ name: 'A', steps: [{ await: 'par' }] }),
+  ],
   ['was given a persona', true, ({ personas }) => personas.put(PERSONA)],
   ['was given several personas', true, ({ personas }) => personas.putAll([PERSONA])],
   ['has lost a persona', true, ({ personas }) => personas.remove('teen-16')],
   ['was moved to another time', true, (tenant) => tenant.moveClock({ advance: 7 })],
-  ['was configured', true, (tenant) => tenant.configure({ defaults: { outcome: 'access_denied' } })],
+  [
+    'was configured',
+    true,
+    (tenant) => tenant.configure({ defaults: { outcome: 'access_denied' } }),
+  ],
   ['was given a key', true, (tenant) => tenant.rotateKeys('publish')],
   ['is only touched', false, async () => {}],
-  ['is read', false, ({ personas, expectations }) => Promise.all([personas.list(), expectations.list()])],
+  [
+    'is read',
+    false,
+    ({ personas, expectations }) => Promise.all([personas.list(), expectations.list()]),
+  ],
   ['is asked for an age key', false, ({ personas }) => personas.ageKeyOf(PASSPORT)],
   [
     'saved an age key in a flow',
     false,
-    async ({ personas, provider }) => provider.store.write((await personas.saving([SIGNAL], 'no-age-key')).changes),
+    async ({ personas, provider }) =>
+      provider.store.write((await personas.saving([SIGNAL], 'no-age-key')).changes),
   ],
   ['is reset', false, (tenant) => tenant.reset()],
-])('A touched tenant that %s is kept when others are touched after it: %s', async (_case, isKept, drive) => {
-  const { tenants, crowd } = await fewTenants()
-  const tenant = await tenants.touch('driven')
-  await drive(tenant)
-  await crowd()
-  expect(await tenants.find('driven')).toBe(isKept ? tenant : undefined)
-})
+])(
+  'A touched tenant that %s is kept when others are touched after it: %s',
+  async (_case, isKept, drive) => {
+    const { tenants, crowd } = await fewTenants()
+    const tenant = await tenants.touch('driven')
+    await drive(tenant)
+    await crowd()
+    expect(await tenants.find('driven')).toBe(isKept ? tenant : undefined)
+  },
+)
 
 test('The least recently used declared tenant gives way to a declared one, with everything in it', async () => {
   const { tenants } = await fewTenants()
@@ -77,7 +102,9 @@ test('The list of the tenants uses none of them and makes none', async () => {
 })
 
 test('Names that are only looked at push no tenant out of the memory of the process', async () => {
-  const tenants = createTenants(await createTestParts(createMemoryStores()), { addresses: TEST_ADDRESSES })
+  const tenants = createTenants(await createTestParts(createMemoryStores()), {
+    addresses: TEST_ADDRESSES,
+  })
   const kept = await tenants.declare('kept')
   for (let n = 0; n < 2_200; n++) tenants.at(`unmade-${n}`)
   expect(tenants.at('kept')).toBe(kept)
@@ -86,7 +113,10 @@ test('Names that are only looked at push no tenant out of the memory of the proc
 test('A removed tenant that is made again begins with no coverage, and what it had counts for the root tenant', async () => {
   const { tenants } = await fewTenants()
   const { coverage } = await tenants.declare('again')
-  coverage.delivered({ endpoint: ENDPOINTS.jwks, answer: { reply: { status: 200, body: { kind: 'json' } } } })
+  coverage.delivered({
+    endpoint: ENDPOINTS.jwks,
+    answer: { reply: { status: 200, body: { kind: 'json' } } },
+  })
   await tenants.remove('again')
   expect((await tenants.declare('again')).coverage.counters().calls).toEqual({})
   expect(tenants.root.coverage.counters().calls).toEqual({ jwks: { success: { count: 1 } } })

@@ -14,9 +14,14 @@ test('connectSandbox drives a sandbox over HTTP as createSandbox does in the pro
   await createRelyingParty(sandbox).use({ sandbox_persona: undefined })
   expect(await remote.flows.last()).toMatchObject({ outcome: 'access_denied' })
   expect(await remote.flows.last({ flow: 'create' })).toBeUndefined()
-  expect(await remote.flows.ended({ since: 'f0', timeoutSeconds: 1 })).toEqual(await sandbox.flows.last())
+  expect(await remote.flows.ended({ since: 'f0', timeoutSeconds: 1 })).toEqual(
+    await sandbox.flows.last(),
+  )
   expect(await remote.scenarios.get(id)).toEqual(await sandbox.scenarios.get(id))
-  const { age_thresholds: ages } = await remote.evaluate({ claims: { age_thresholds: [18] }, persona: 'teen-16' })
+  const { age_thresholds: ages } = await remote.evaluate({
+    claims: { age_thresholds: [18] },
+    persona: 'teen-16',
+  })
   expect(ages).toEqual({ 18: false })
   await remote.reset()
   expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
@@ -31,8 +36,16 @@ test('connectSandbox waits for the next flow by its first call, which the code o
 })
 
 test.each([
-  ['http://localhost:2435', { controlToken: '' }, 'controlToken: expected one or more printable ASCII characters'],
-  ['http://localhost:2435', { controlTokn: 'x' }, 'controlTokn: unknown key. Did you mean "controlToken"?'],
+  [
+    'http://localhost:2435',
+    { controlToken: '' },
+    'controlToken: expected one or more printable ASCII characters',
+  ],
+  [
+    'http://localhost:2435',
+    { controlTokn: 'x' },
+    'controlTokn: unknown key. Did you mean "controlToken"?',
+  ],
   ['localhost:2435', {}, '"localhost:2435" is not a URL like http://localhost:2435'],
 ])('connectSandbox refuses %s with %j at once', (url, options, message) => {
   expect(() => connectSandbox(url, options as object)).toThrow(`connectSandbox: ${message}`)
@@ -41,9 +54,12 @@ test.each([
 test('connectSandbox makes a tenant with its first call, where a call of its address does not, and removes it', async () => {
   const sandbox = await startSandbox({ host: '0.0.0.0', controlToken: 'right' })
   const url = sandbox.url.replace('0.0.0.0', '127.0.0.1')
-  const keySetOf = async (name: string) => (await fetch(`${url}/t/${name}/.well-known/jwks.json`)).status
+  const keySetOf = async (name: string) =>
+    (await fetch(`${url}/t/${name}/.well-known/jwks.json`)).status
   expect(await keySetOf('one')).toBe(404)
-  await connectSandbox(`${url}/`, { controlToken: 'right' }).tenant('one').next({ persona: 'teen-16' })
+  await connectSandbox(`${url}/`, { controlToken: 'right' })
+    .tenant('one')
+    .next({ persona: 'teen-16' })
   expect(await keySetOf('one')).toBe(200)
   const two = connectSandbox(`${url}/t/two`, { controlToken: 'right' })
   expect(await two.expectations.list()).toEqual([])
@@ -65,17 +81,31 @@ test('connectSandbox makes a tenant with a later call when the first one found n
 
 test('connectSandbox rejects with what the sandbox says, and names an address where nothing listens', async () => {
   const { url, close } = await startSandbox()
-  const unknown = { status: 400, error: 'invalid_request', suggestions: expect.arrayContaining(['teen-16']) }
+  const unknown = {
+    status: 400,
+    error: 'invalid_request',
+    suggestions: expect.arrayContaining(['teen-16']),
+  }
   const refused = connectSandbox(url).next({ persona: 'teen-61' })
   await expect(refused).rejects.toMatchObject({ name: 'SandboxError', ...unknown })
   await close()
   const remedy = `start a sandbox (npx agekey-sandbox --port ${new URL(url).port}), or give the address of one that runs`
-  const unreachable = { status: 0, error: 'unreachable', message: `${url}: nothing listens there; ${remedy}` }
-  await expect(connectSandbox(url).reset()).rejects.toMatchObject({ name: 'SandboxError', ...unreachable })
+  const unreachable = {
+    status: 0,
+    error: 'unreachable',
+    message: `${url}: nothing listens there; ${remedy}`,
+  }
+  await expect(connectSandbox(url).reset()).rejects.toMatchObject({
+    name: 'SandboxError',
+    ...unreachable,
+  })
 })
 
 test('connectSandbox says how a self-signed certificate is trusted', async () => {
   const { baseUrl } = await startSandbox({ https: true })
   const message = `${baseUrl}: its certificate is self-signed, and this machine does not trust it; set NODE_EXTRA_CA_CERTS to the file to trust, which for a certificate that the sandbox made is tls-certificate.pem in its state folder`
-  await expect(connectSandbox(baseUrl).reset()).rejects.toMatchObject({ error: 'unreachable', message })
+  await expect(connectSandbox(baseUrl).reset()).rejects.toMatchObject({
+    error: 'unreachable',
+    message,
+  })
 })

@@ -29,7 +29,8 @@ test('A deadline is not collected as garbage while something waits for it', asyn
   vi.useRealTimers()
   setFlagsFromString('--expose-gc')
   const collectGarbage: unknown = runInNewContext('gc')
-  if (typeof collectGarbage !== 'function') throw new Error('the engine offers no garbage collection')
+  if (typeof collectGarbage !== 'function')
+    throw new Error('the engine offers no garbage collection')
   const parent = new AbortController()
   const aborted = Array.from({ length: 50 }, () => {
     const { signal } = startDeadline(0.05, parent.signal)

@@ -16,7 +16,8 @@ test('evaluate() judges signals as a persona has them and as they were submitted
 
 test('evaluate() counts relative dates from the instant that it is asked about', () => {
   const relative = { ...signal, age: { date_of_birth: 'today - 18y' }, verified_at: 'now - 3d' }
-  const answersOf = (verified_after: string) => evaluate([relative], { ...claims, verified_after }, NOW).ageThresholds
+  const answersOf = (verified_after: string) =>
+    evaluate([relative], { ...claims, verified_after }, NOW).ageThresholds
   expect([answersOf('2026-05-28'), answersOf('2026-05-30')]).toEqual([
     { 16: true, 18: true },
     { 16: false, 18: false },
@@ -26,13 +27,17 @@ test('evaluate() counts relative dates from the instant that it is asked about',
 test('evaluate() takes platforms that only the config of a sandbox would know', () => {
   const wallet = { platform: 'own_wallet', issuing_country: 'US' }
   const credential = { ...signal, method: 'digital_credential', attributes: wallet } as const
-  const asked = { ...claims, overrides: { digital_credential: { attributes: { platform: ['own_wallet'] } } } }
+  const asked = {
+    ...claims,
+    overrides: { digital_credential: { attributes: { platform: ['own_wallet'] } } },
+  }
   expect(evaluate([credential], asked, NOW).ageThresholds).toEqual({ 16: true, 18: false })
 })
 
 const AN_AGE = /^evaluate: claims\.age_thresholds\[0\] must be an integer from 0 to 150, is "18"/
 const A_METHOD = /signals\[0\]\.method must be one of .*id_doc_scan.*, is "passport"/
-const A_TIME = /^evaluate: now must be a number, milliseconds since the UNIX epoch, is "2026-06-01"$/
+const A_TIME =
+  /^evaluate: now must be a number, milliseconds since the UNIX epoch, is "2026-06-01"$/
 const MISSPELT = { ...signal, verified_at: 'now - 1 day' }
 
 test.each<[what: string, signals: unknown, claims: unknown, now: unknown, message: RegExp]>([
@@ -40,12 +45,27 @@ test.each<[what: string, signals: unknown, claims: unknown, now: unknown, messag
   ['a misspelt claim', [], { age_threshold: [18] }, NOW, /age_threshold.*age_thresholds/],
   ['no claims', [], undefined, NOW, /^evaluate: claims is missing: it must be a JSON object/],
   ['a method', [{ ...signal, method: 'passport' }], claims, NOW, A_METHOD],
-  ['signals that are none', signal, claims, NOW, /^evaluate: signals must be an array of age signals/],
-  ['a misspelt relative date', [MISSPELT], claims, NOW, /signals\[0\]\.verified_at must be an ISO 8601 date/],
+  [
+    'signals that are none',
+    signal,
+    claims,
+    NOW,
+    /^evaluate: signals must be an array of age signals/,
+  ],
+  [
+    'a misspelt relative date',
+    [MISSPELT],
+    claims,
+    NOW,
+    /signals\[0\]\.verified_at must be an ISO 8601 date/,
+  ],
   ['an instant', [signal], claims, '2026-06-01', A_TIME],
   ['all at once', 5, {}, Number.NaN, /signals.*age_thresholds.*now/],
-])('evaluate() refuses %s that cannot be right, and says what came', (_what, signals, asked, now, message) => {
-  const call = () => Reflect.apply(evaluate, undefined, [signals, asked, now])
-  expect(call).toThrow(TypeError)
-  expect(call).toThrow(message)
-})
+])(
+  'evaluate() refuses %s that cannot be right, and says what came',
+  (_what, signals, asked, now, message) => {
+    const call = () => Reflect.apply(evaluate, undefined, [signals, asked, now])
+    expect(call).toThrow(TypeError)
+    expect(call).toThrow(message)
+  },
+)

@@ -4,13 +4,22 @@ import { explainName } from '../../../src/server/client/explain-name.ts'
 import { levelOf, RULES } from '../../../src/service/oidc/rules/rules.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
-test.each(RULES)('explainName explains $id with its sentence, its section and its remedy', (rule) => {
-  const explained = explainName(rule.id.toLowerCase())
-  expect(explained).toMatchObject({ kind: 'rule', name: rule.id, title: rule.sentence, remedy: rule.hint })
-  const text = linesOf(explained)
-  for (const part of [rule.id, rule.sentence, rule.section, rule.hint]) expect(text).toContain(part)
-  expect(text).toContain(levelOf(rule, 'agekey'))
-})
+test.each(RULES)(
+  'explainName explains $id with its sentence, its section and its remedy',
+  (rule) => {
+    const explained = explainName(rule.id.toLowerCase())
+    expect(explained).toMatchObject({
+      kind: 'rule',
+      name: rule.id,
+      title: rule.sentence,
+      remedy: rule.hint,
+    })
+    const text = linesOf(explained)
+    for (const part of [rule.id, rule.sentence, rule.section, rule.hint])
+      expect(text).toContain(part)
+    expect(text).toContain(levelOf(rule, 'agekey'))
+  },
+)
 
 test('explainName says of a rule whose level depends on the profile what each profile does', () => {
   const error = 'When it is broken: error, the request is refused with unsupported_response_type'
@@ -21,9 +30,15 @@ test('explainName says of a rule whose level depends on the profile what each pr
 test('explainName explains every outcome with what happens, what is demanded and how to force it', () => {
   for (const row of OUTCOMES) {
     const explained = explainName(rowId(row))
-    expect(explained).toMatchObject({ kind: 'outcome', name: rowId(row), title: row.summary, remedy: row.rule })
+    expect(explained).toMatchObject({
+      kind: 'outcome',
+      name: rowId(row),
+      title: row.summary,
+      remedy: row.rule,
+    })
     const text = linesOf(explained)
-    for (const part of [row.summary, row.rule, row.harm, ...row.refs, row.name]) expect(text).toContain(part)
+    for (const part of [row.summary, row.rule, row.harm, ...row.refs, row.name])
+      expect(text).toContain(part)
   }
 })
 
@@ -36,15 +51,20 @@ test('explainName explains a name of several flows for Use, and names the other 
 test('explainName names every way to force an outcome, with the base URL that it is given', () => {
   const text = linesOf(explainName('id_token.expired', { baseUrl: 'http://sandbox:8080' }))
   const ways = ['sandbox_outcome=id_token.expired', 'X-Sandbox-Outcome: id_token.expired']
-  for (const way of [...ways, "curl 'http://sandbox:8080/_sandbox/expectations' --json "]) expect(text).toContain(way)
+  for (const way of [...ways, "curl 'http://sandbox:8080/_sandbox/expectations' --json "])
+    expect(text).toContain(way)
 })
 
 test('explainName gives for every outcome an expectation that a sandbox takes', async () => {
   const { next, expectations } = await startSandbox()
   for (const row of OUTCOMES) {
     const explained = explainName(rowId(row))
-    if (explained.kind !== 'outcome') return expect.fail(`${rowId(row)} is explained as a ${explained.kind}`)
-    expect(await next(explained.force.expectation)).toMatchObject({ outcome: row.name, flow: row.flow })
+    if (explained.kind !== 'outcome')
+      return expect.fail(`${rowId(row)} is explained as a ${explained.kind}`)
+    expect(await next(explained.force.expectation)).toMatchObject({
+      outcome: row.name,
+      flow: row.flow,
+    })
     await expectations.clear()
   }
 })
@@ -54,7 +74,9 @@ test.each([
   ['use/id_token.expire', 'use/id_token.expired'],
   ['USE-4', 'USE-04'],
 ])('explainName asks for %s whether %s is meant', (name, meant) => {
-  const message = expect.stringContaining(`there is no rule and no outcome "${name}". Did you mean `)
+  const message = expect.stringContaining(
+    `there is no rule and no outcome "${name}". Did you mean `,
+  )
   const suggestions = expect.arrayContaining([meant])
   expect(explainName(name)).toMatchObject({ kind: 'unknown', message, suggestions })
 })

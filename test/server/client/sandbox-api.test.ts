@@ -9,7 +9,9 @@ test('A caller that changes a result does not change what the sandbox holds', as
   const expectation = await sandbox.next({ outcome: 'access_denied', match: { state: 'a' } })
   expectation.remaining = 99
   if (expectation.match) expectation.match.state = 'b'
-  expect(await sandbox.expectations.list()).toEqual([{ ...expectation, remaining: 1, match: { state: 'a' } }])
+  expect(await sandbox.expectations.list()).toEqual([
+    { ...expectation, remaining: 1, match: { state: 'a' } },
+  ])
   const persona = await sandbox.personas.get('teen-16')
   persona.age_key?.signals.splice(0)
   expect((await sandbox.personas.get('teen-16')).age_key?.signals).not.toEqual([])
@@ -55,7 +57,9 @@ describe.each([
     const beforeReset = await api.flows.mark()
     await api.reset()
     await rp.use({ state: 'after the reset' })
-    expect(await api.flows.ended({ since: beforeReset })).toMatchObject({ state: 'after the reset' })
+    expect(await api.flows.ended({ since: beforeReset })).toMatchObject({
+      state: 'after the reset',
+    })
   })
 
   test('flows.list() gives the flows between two others', async () => {
@@ -67,21 +71,36 @@ describe.each([
   test('flows.ended() rejects after its time, and says what had ended before the call', async () => {
     const { api } = await startWithEndedFlow()
     const remedy = 'call ended() before what ends the flow, or give it since: await flows.mark()'
-    const late = 'no flow that matches {"state":"x"} ended within 0.05 s after the call; f1 had ended before'
+    const late =
+      'no flow that matches {"state":"x"} ended within 0.05 s after the call; f1 had ended before'
     const rejection = { name: 'SandboxError', error: 'timeout', message: `${late}: ${remedy}` }
-    await expect(api.flows.ended({ state: 'x', timeoutSeconds: 0.05 })).rejects.toMatchObject(rejection)
+    await expect(api.flows.ended({ state: 'x', timeoutSeconds: 0.05 })).rejects.toMatchObject(
+      rejection,
+    )
     const afterLast = api.flows.ended({ since: 'f1', timeoutSeconds: 0.05 })
     await expect(afterLast).rejects.toThrow(/^no flow ended within 0.05 s after f1$/)
   })
 
   test.each([
-    [{ clients: [{ client_id: 'shop' }] }, 'clients[0].client_id: unknown key. Did you mean "clientId"?'],
-    [{ clients: [{ ...shop, redirect_uris: [] }] }, '[0].redirect_uris: unknown key. Did you mean "redirectUris"?'],
-    [{ lifetimes: { request_uri: 5 } }, 'lifetimes.request_uri: unknown key. Did you mean "requestUri"?'],
+    [
+      { clients: [{ client_id: 'shop' }] },
+      'clients[0].client_id: unknown key. Did you mean "clientId"?',
+    ],
+    [
+      { clients: [{ ...shop, redirect_uris: [] }] },
+      '[0].redirect_uris: unknown key. Did you mean "redirectUris"?',
+    ],
+    [
+      { lifetimes: { request_uri: 5 } },
+      'lifetimes.request_uri: unknown key. Did you mean "requestUri"?',
+    ],
     [{ personna: 'teen-16' }, 'personna: unknown key. Did you mean "persona"?'],
   ])('configure() refuses %j and names the right spelling', async (change, message) => {
     const refusal = open(await startSandbox()).configure(change as object)
-    await expect(refusal).rejects.toMatchObject({ name: 'ConfigError', message: expect.stringMatching(/^configure: /) })
+    await expect(refusal).rejects.toMatchObject({
+      name: 'ConfigError',
+      message: expect.stringMatching(/^configure: /),
+    })
     await expect(refusal).rejects.toThrow(message)
   })
 })
@@ -96,11 +115,16 @@ test('configure() takes clients and lifetimes as createSandbox does', async () =
 })
 
 test.each([
-  ['Bad', 'tenant "Bad" is not a name: 1 to 63 lowercase letters, digits and hyphens, no hyphen first'],
+  [
+    'Bad',
+    'tenant "Bad" is not a name: 1 to 63 lowercase letters, digits and hyphens, no hyphen first',
+  ],
   ['default', 'tenant "default" is the one at the base URL itself; use its address, without /t/'],
 ])('A tenant cannot be called %s', async (name, message) => {
   const sandbox = await startSandbox()
-  expect(() => sandbox.tenant(name)).toThrow(expect.objectContaining({ name: 'SandboxError', status: 400, message }))
+  expect(() => sandbox.tenant(name)).toThrow(
+    expect.objectContaining({ name: 'SandboxError', status: 400, message }),
+  )
 })
 
 test('Removing a tenant that does not exist, or the one at the base URL, rejects with a SandboxError', async () => {
@@ -108,5 +132,8 @@ test('Removing a tenant that does not exist, or the one at the base URL, rejects
   await sandbox.tenant('one').reset()
   const rejection = { name: 'SandboxError', status: 404, suggestions: ['one'] }
   await expect(sandbox.removeTenant('onee')).rejects.toMatchObject(rejection)
-  await expect(sandbox.removeTenant('default')).rejects.toMatchObject({ name: 'SandboxError', status: 400 })
+  await expect(sandbox.removeTenant('default')).rejects.toMatchObject({
+    name: 'SandboxError',
+    status: 400,
+  })
 })

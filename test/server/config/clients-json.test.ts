@@ -2,36 +2,64 @@ import { expect, test } from 'vitest'
 import { BUILTIN_CLIENT } from '../../../src/sandbox/clients/clients.ts'
 import { loadEnvironment, problemOf, settingsIn } from './settings-in.ts'
 
-const SHOP = { client_id: 'shop', client_secret: 'hunter2', redirect_uris: ['https://shop.example/cb'] }
+const SHOP = {
+  client_id: 'shop',
+  client_secret: 'hunter2',
+  redirect_uris: ['https://shop.example/cb'],
+}
 const withClients = (text: string) => loadEnvironment({ AGEKEY_SANDBOX_CLIENTS: text })
 
 test('AGEKEY_SANDBOX_CLIENTS takes the list of clients as JSON', async () => {
-  const { sandbox } = await withClients(JSON.stringify([{ ...SHOP, signing_alg: 'ES256' }], undefined, 2))
-  const shop = { clientId: 'shop', clientSecret: 'hunter2', redirectUris: SHOP.redirect_uris, signingAlg: 'ES256' }
+  const { sandbox } = await withClients(
+    JSON.stringify([{ ...SHOP, signing_alg: 'ES256' }], undefined, 2),
+  )
+  const shop = {
+    clientId: 'shop',
+    clientSecret: 'hunter2',
+    redirectUris: SHOP.redirect_uris,
+    signingAlg: 'ES256',
+  }
   expect(sandbox.clients).toEqual([shop])
 })
 
 test('AGEKEY_SANDBOX_CLIENTS takes the place of the list in the config file', async () => {
-  const { load } = settingsIn({ 'agekey-sandbox.yaml': JSON.stringify({ clients: [{ ...SHOP, client_id: 'file' }] }) })
+  const { load } = settingsIn({
+    'agekey-sandbox.yaml': JSON.stringify({ clients: [{ ...SHOP, client_id: 'file' }] }),
+  })
   const { sandbox } = await load({}, { AGEKEY_SANDBOX_CLIENTS: JSON.stringify([SHOP]) })
   expect(sandbox.clients?.map(({ clientId }) => clientId)).toEqual(['shop'])
 })
 
 test('The logo of a client in the environment is relative to the working folder', async () => {
   const { cwd, load } = settingsIn()
-  const { sandbox } = await load({}, { AGEKEY_SANDBOX_CLIENTS: JSON.stringify([{ ...SHOP, logo: './a.svg' }]) })
+  const { sandbox } = await load(
+    {},
+    { AGEKEY_SANDBOX_CLIENTS: JSON.stringify([{ ...SHOP, logo: './a.svg' }]) },
+  )
   expect(sandbox.clients?.[0]?.logo).toBe(`${cwd}/a.svg`)
 })
 
 test.each([
-  [[{ ...SHOP, redirect_uris: ['https://a.example/', 'x'] }], '[0].redirect_uris[1]: "x" is not an http or https URL'],
-  [[SHOP, { ...SHOP, client_id: 'ü' }], '[1].client_id: expected one or more printable ASCII characters'],
+  [
+    [{ ...SHOP, redirect_uris: ['https://a.example/', 'x'] }],
+    '[0].redirect_uris[1]: "x" is not an http or https URL',
+  ],
+  [
+    [SHOP, { ...SHOP, client_id: 'ü' }],
+    '[1].client_id: expected one or more printable ASCII characters',
+  ],
   [[SHOP, SHOP], '[1].client_id: "shop" is declared twice'],
-  [[{ ...SHOP, client_secret: 'hunter2ü' }], '[0].client_secret: expected one or more printable ASCII characters'],
+  [
+    [{ ...SHOP, client_secret: 'hunter2ü' }],
+    '[0].client_secret: expected one or more printable ASCII characters',
+  ],
   [[{ ...SHOP, clientId: 'a' }], '[0].clientId: unknown key. Did you mean "client_id"?'],
   [[SHOP, 'shop:hunter2'], ': item 1 of the list is no client; write [{"client_id": "web-shop"'],
   [SHOP, ': expected a list of clients as JSON, found one client; write it in square brackets'],
-  ['shop:hunter2', ': expected a list of clients as JSON, found none; write [{"client_id": "web-shop"'],
+  [
+    'shop:hunter2',
+    ': expected a list of clients as JSON, found none; write [{"client_id": "web-shop"',
+  ],
   [
     [{ ...SHOP, client_id: BUILTIN_CLIENT.clientId }],
     '[0].client_id: "ak_test_sandbox" is the built-in client; choose',
@@ -62,16 +90,33 @@ test.each([
   ['["hunter2"] []', 'from character 13 on'],
   ['["hunter2",]', 'from character 12 on: leave out the comma before a closing bracket'],
   ["[{'a': 'hunter2'}]", 'from character 3 on: write double quotes instead of single ones'],
-  ['[{client_id: hunter2}]', 'from character 3 on: its double quotes are missing; put the list into single quotes'],
-  ['[{\\"a\\": \\"hunter2\\"}]', 'from character 3 on: leave out the backslashes before the quotation marks'],
-  ['[{“a”: “hunter2”}]', 'from character 3 on: write plain double quotes instead of typographic ones'],
+  [
+    '[{client_id: hunter2}]',
+    'from character 3 on: its double quotes are missing; put the list into single quotes',
+  ],
+  [
+    '[{\\"a\\": \\"hunter2\\"}]',
+    'from character 3 on: leave out the backslashes before the quotation marks',
+  ],
+  [
+    '[{“a”: “hunter2”}]',
+    'from character 3 on: write plain double quotes instead of typographic ones',
+  ],
   ['\'["hunter2"]\'', 'from character 1 on: leave out the quotation marks around the list'],
-  ['- client_id: hunter2', 'from character 1 on: a variable takes JSON; YAML stands in the config file'],
+  [
+    '- client_id: hunter2',
+    'from character 1 on: a variable takes JSON; YAML stands in the config file',
+  ],
   ['[ // mine\n "hunter2"]', 'from character 3 on: JSON has no comments; leave them out'],
   ['hunter2', 'from character 1 on: write [{"client_id": "web-shop"'],
-])('AGEKEY_SANDBOX_CLIENTS=%s is refused with the place where its JSON breaks', async (text, place) => {
-  const problem = await problemOf(withClients(text))
-  expect(problem).toContain('AGEKEY_SANDBOX_CLIENTS: expected a list of clients as JSON; the text ')
-  expect(problem).toContain(place)
-  expect(problem).not.toContain('hunter2')
-})
+])(
+  'AGEKEY_SANDBOX_CLIENTS=%s is refused with the place where its JSON breaks',
+  async (text, place) => {
+    const problem = await problemOf(withClients(text))
+    expect(problem).toContain(
+      'AGEKEY_SANDBOX_CLIENTS: expected a list of clients as JSON; the text ',
+    )
+    expect(problem).toContain(place)
+    expect(problem).not.toContain('hunter2')
+  },
+)

@@ -12,7 +12,10 @@ test.each([
   ['STATE_DIR', '"./state"'],
   ['KEYS', "''"],
 ])('AGEKEY_SANDBOX_%s=%s is taken as it is, with a warning', async (name, value) => {
-  const { warnings } = await loadEnvironment({ [`AGEKEY_SANDBOX_${name}`]: value, AGEKEY_SANDBOX_STATE_DIR: value })
+  const { warnings } = await loadEnvironment({
+    [`AGEKEY_SANDBOX_${name}`]: value,
+    AGEKEY_SANDBOX_STATE_DIR: value,
+  })
   expect(warnings).toContain(remark(`AGEKEY_SANDBOX_${name}`))
 })
 
@@ -39,11 +42,14 @@ test.each([
   ['REDIRECT_URIS', '"https://a.example/,https://b.example/"'],
   ['STORE', '"redis://redis"'],
   ['CLIENTS', "'[]'"],
-])('The error for AGEKEY_SANDBOX_%s=%s says that the quotation marks are part of the value', async (name, value) => {
-  expect(await problemOf(loadEnvironment({ [`AGEKEY_SANDBOX_${name}`]: value }))).toMatch(
-    new RegExp(`; ${remark(`AGEKEY_SANDBOX_${name}`)}$`),
-  )
-})
+])(
+  'The error for AGEKEY_SANDBOX_%s=%s says that the quotation marks are part of the value',
+  async (name, value) => {
+    expect(await problemOf(loadEnvironment({ [`AGEKEY_SANDBOX_${name}`]: value }))).toMatch(
+      new RegExp(`; ${remark(`AGEKEY_SANDBOX_${name}`)}$`),
+    )
+  },
+)
 
 test('A variable in quotation marks that the config file names is taken as it is, with one warning', async () => {
   const text = 'control_token: ${TOKEN}\npersona: ${TOKEN}'

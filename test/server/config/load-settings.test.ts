@@ -8,7 +8,8 @@ import { loadFile, settingsIn } from './settings-in.ts'
 const load = (flags?: Texts, env?: Record<string, string>) => settingsIn().load(flags, env)
 
 /** A flag that may be given again is a list. */
-const asGiven = (flag: string, text: string) => (['reading', 'redirect-uri'].includes(flag) ? text.split(',') : text)
+const asGiven = (flag: string, text: string) =>
+  ['reading', 'redirect-uri'].includes(flag) ? text.split(',') : text
 
 const variableOf = (flag: string) => FLAGS.find(({ name }) => name === flag)?.variable ?? ''
 
@@ -40,14 +41,20 @@ test('A wrong value is named by its setting when its file is gone by then', asyn
 })
 
 test('A flag goes before the environment, which goes before the file; a list replaces the list of the next source', async () => {
-  const { cwd, load } = settingsIn({ 'agekey-sandbox.yaml': 'port: 1\nhost: file\nseed: 3\npersonas: [a, b]' })
+  const { cwd, load } = settingsIn({
+    'agekey-sandbox.yaml': 'port: 1\nhost: file\nseed: 3\npersonas: [a, b]',
+  })
   const env = { AGEKEY_SANDBOX_PORT: '2', AGEKEY_SANDBOX_HOST: 'environment' }
   const { sandbox } = await load({ port: '3', personas: ['c'] }, env)
   expect(sandbox).toEqual({ port: 3, host: 'environment', seed: 3, personas: [join(cwd, 'c')] })
 })
 
 test('--config goes before AGEKEY_SANDBOX_CONFIG, and either before the default file', async () => {
-  const { load } = settingsIn({ 'agekey-sandbox.yaml': 'seed: 1', 'two.yaml': 'seed: 2', 'three.yaml': 'seed: 3' })
+  const { load } = settingsIn({
+    'agekey-sandbox.yaml': 'seed: 1',
+    'two.yaml': 'seed: 2',
+    'three.yaml': 'seed: 3',
+  })
   const env = { AGEKEY_SANDBOX_CONFIG: 'two.yaml' }
   expect((await load({}, env)).sandbox.seed).toBe(2)
   expect((await load({ config: 'three.yaml' }, env)).sandbox.seed).toBe(3)
@@ -70,7 +77,11 @@ test.each<[flag: string, text: string, expected: object]>([
   ['persona', 'teen-16', { persona: 'teen-16' }],
   ['outcome', 'verified', { outcome: 'verified' }],
   ['control-token', 'not-a-real-token', { controlToken: 'not-a-real-token' }],
-  ['reading', 'refused_token_status=403,typ=absent', { readings: { refused_token_status: '403', typ: 'absent' } }],
+  [
+    'reading',
+    'refused_token_status=403,typ=absent',
+    { readings: { refused_token_status: '403', typ: 'absent' } },
+  ],
   ['memory-budget', '64', { memoryBudget: 64 }],
   ['slow-reply-seconds', '0', { slowReplySeconds: 0 }],
   ['store', 'redis://user:pass@redis:6379', { store: 'redis://user:pass@redis:6379' }],
@@ -93,7 +104,8 @@ test('--log and AGEKEY_SANDBOX_LOG give the log mode; an empty variable counts a
 })
 
 const STATUS = 'refused_token_status'
-const NO_TOKEN = 'expected one or more printable ASCII characters, the first and the last of them no blank'
+const NO_TOKEN =
+  'expected one or more printable ASCII characters, the first and the last of them no blank'
 
 test.each<[flag: string, text: string, problem: string]>([
   ['port', 'http', '"http" is not a port (0 to 65535)'],
@@ -108,10 +120,18 @@ test.each<[flag: string, text: string, problem: string]>([
   ['memory-budget', '1.5', '"1.5" is not a whole number of megabytes from 1 up'],
   ['signing-alg', 'HS256', 'unknown signing_alg "HS256". Did you mean "RS256" or "ES256"?'],
   ['log', 'loud', 'unknown log "loud"; expected one of pretty, json, silent'],
-  ['base-url', 'localhost:2435', '"localhost:2435" is not an http or https URL; a base URL looks like'],
+  [
+    'base-url',
+    'localhost:2435',
+    '"localhost:2435" is not an http or https URL; a base URL looks like',
+  ],
   ['base-url', 'ftp://localhost', '"ftp://localhost" is not an http or https URL'],
   ['base-url', 'http://u:p@x', 'the URL names a user or a password'],
-  ['internal-url', 'a:1', '"a:1" is not an http or https URL; an internal URL looks like http://agekey-sandbox:2435'],
+  [
+    'internal-url',
+    'a:1',
+    '"a:1" is not an http or https URL; an internal URL looks like http://agekey-sandbox:2435',
+  ],
   ['https', 'yes', '"yes" is not true or false'],
   ['trust-host', '1', '"1" is not true or false'],
   ['persona', '', 'expected at least 1 character, found an empty text'],
@@ -123,24 +143,44 @@ test.each<[flag: string, text: string, problem: string]>([
   ['reading', `${STATUS}s=403`, `there is no reading "${STATUS}s". Did you mean "${STATUS}"?`],
   ['reading', `${STATUS}=404`, `${STATUS} has no variant "404"; it has 401, 403.`],
   ['reading', STATUS, `"${STATUS}" names no variant; write ${STATUS}=401 or ${STATUS}=403`],
-  ['reading', `${STATUS}=403,${STATUS}=401`, `${STATUS}=403 and ${STATUS}=401 exclude each other; drop one`],
-  ['reading', 'key_set=one,unknown_members=everywhere', 'key_set=one and unknown_members=everywhere exclude'],
+  [
+    'reading',
+    `${STATUS}=403,${STATUS}=401`,
+    `${STATUS}=403 and ${STATUS}=401 exclude each other; drop one`,
+  ],
+  [
+    'reading',
+    'key_set=one,unknown_members=everywhere',
+    'key_set=one and unknown_members=everywhere exclude',
+  ],
   ['store', 'http://u:secret@redis', 'http:// is not a store; a store looks like redis://'],
   ['config', 'absent.yaml', 'absent.yaml: cannot read this config file (there is no such file)'],
-  ['config', '/no/such.yaml', '/no/such.yaml: cannot read this config file (there is no such file)'],
+  [
+    'config',
+    '/no/such.yaml',
+    '/no/such.yaml: cannot read this config file (there is no such file)',
+  ],
   ['config', '..', '..: cannot read this config file (it is a folder)'],
-])('--%s %j, and the environment variable of that name, are refused: %s', async (flag, text, problem) => {
-  const variable = variableOf(flag)
-  await expect(load({ [flag]: asGiven(flag, text) })).rejects.toThrow(`--${flag}: ${problem}`)
-  if (text !== '') await expect(load({}, { [variable]: text })).rejects.toThrow(`${variable}: ${problem}`)
-})
+])(
+  '--%s %j, and the environment variable of that name, are refused: %s',
+  async (flag, text, problem) => {
+    const variable = variableOf(flag)
+    await expect(load({ [flag]: asGiven(flag, text) })).rejects.toThrow(`--${flag}: ${problem}`)
+    if (text !== '')
+      await expect(load({}, { [variable]: text })).rejects.toThrow(`${variable}: ${problem}`)
+  },
+)
 
 test('--trust-proxy may be given again and hold several; the environment and the file separate or list them', async () => {
   const trustProxy = ['loopback', '10.0.0.0/8', '::1']
-  expect((await load({ 'trust-proxy': ['loopback,10.0.0.0/8', '::1'] })).sandbox).toMatchObject({ trustProxy })
+  expect((await load({ 'trust-proxy': ['loopback,10.0.0.0/8', '::1'] })).sandbox).toMatchObject({
+    trustProxy,
+  })
   const env = { AGEKEY_SANDBOX_TRUST_PROXY: 'loopback, 10.0.0.0/8,::1' }
   expect((await load({}, env)).sandbox).toMatchObject({ trustProxy })
-  expect((await loadFile('trust_proxy: 10.0.0.0/8')).sandbox).toMatchObject({ trustProxy: ['10.0.0.0/8'] })
+  expect((await loadFile('trust_proxy: 10.0.0.0/8')).sandbox).toMatchObject({
+    trustProxy: ['10.0.0.0/8'],
+  })
 })
 
 test.each([
@@ -155,7 +195,12 @@ test.each([
 
 test('Paths of flags and variables are relative to the working folder; several personas are separated like PATH', async () => {
   const { cwd, load } = settingsIn()
-  const files = { keys: 'k.json', 'https-cert': 'c.pem', 'https-key': 'h.pem', 'state-dir': 'state' }
+  const files = {
+    keys: 'k.json',
+    'https-cert': 'c.pem',
+    'https-key': 'h.pem',
+    'state-dir': 'state',
+  }
   const personas = ['mine', 'sub/x.yaml']
   const at = (path: string) => join(cwd, path)
   const [keys, httpsCert, httpsKey, stateDir] = Object.values(files).map(at)
@@ -202,9 +247,15 @@ test.each([
   ['ENV_NODE_VERSION', '22.0.0'],
   ['DB_NAME', '/web/db'],
   ['DB_ENV_PGDATA', '/data'],
-])('The variable AGEKEY_SANDBOX_%s=%s of a service beside the sandbox is no setting', async (name, value) => {
-  expect((await load({}, { [`AGEKEY_SANDBOX_${name}`]: value })).sandbox).toEqual({ port: 2435, host: '127.0.0.1' })
-})
+])(
+  'The variable AGEKEY_SANDBOX_%s=%s of a service beside the sandbox is no setting',
+  async (name, value) => {
+    expect((await load({}, { [`AGEKEY_SANDBOX_${name}`]: value })).sandbox).toEqual({
+      port: 2435,
+      host: '127.0.0.1',
+    })
+  },
+)
 
 test.each([
   ['REDIS_HOST', 'redis'],
@@ -214,19 +265,40 @@ test.each([
   ['SERVICE_HOSTS', '10.0.0.7'],
   ['REDIS_PORT_TCP', 'tcp://10.0.0.8:6379'],
   ['DB_NAME', 'orders'],
-])('The variable AGEKEY_SANDBOX_%s=%s, which no service link has, is unknown', async (name, value) => {
-  await expect(load({}, { [`AGEKEY_SANDBOX_${name}`]: value })).rejects.toThrow(`${name}: unknown environment variable`)
-})
+])(
+  'The variable AGEKEY_SANDBOX_%s=%s, which no service link has, is unknown',
+  async (name, value) => {
+    await expect(load({}, { [`AGEKEY_SANDBOX_${name}`]: value })).rejects.toThrow(
+      `${name}: unknown environment variable`,
+    )
+  },
+)
 
 test('In the config file every setting becomes the option of its name, and paths are relative to the file', async () => {
   const certifications = { '/veratad/roc': { id_doc_scan: 'effective' } }
   const same = { port: 8080, host: '0.0.0.0', platforms: ['apple_wallet'], certifications }
-  const paths = { state_dir: 'state', keys: 'keys.json', https_cert: 'c.pem', https_key: 'k.pem', personas: './mine' }
+  const paths = {
+    state_dir: 'state',
+    keys: 'keys.json',
+    https_cert: 'c.pem',
+    https_key: 'k.pem',
+    personas: './mine',
+  }
   const own = { name: 'Web shop', persona: 'adult-passport' }
-  const web = { client_id: 'web-shop', client_secret: 'not-a-real-secret', redirect_uris: ['http://localhost/cb'] }
+  const web = {
+    client_id: 'web-shop',
+    client_secret: 'not-a-real-secret',
+    redirect_uris: ['http://localhost/cb'],
+  }
   const { cwd, load } = settingsIn({
     'settings/all.yaml': JSON.stringify({
-      ...{ ...same, ...paths, log: 'silent', base_url: 'http://localhost:8080/', memory_budget: 64 },
+      ...{
+        ...same,
+        ...paths,
+        log: 'silent',
+        base_url: 'http://localhost:8080/',
+        memory_budget: 64,
+      },
       ...{ builtin_client: false, provenance_allowlist: ['/veratad/roc', '/yoti'] },
       lifetimes: { request_uri: 1, code: 2, id_token: 3, access_token: 4 },
       clients: [{ ...own, ...web, logo: './logo.svg' }],
@@ -234,14 +306,23 @@ test('In the config file every setting becomes the option of its name, and paths
   })
   const at = (name: string) => join(cwd, 'settings', name)
   const { blame: _, ...settings } = await load({ config: 'settings/all.yaml' })
-  const client = { clientId: 'web-shop', clientSecret: 'not-a-real-secret', redirectUris: ['http://localhost/cb'] }
+  const client = {
+    clientId: 'web-shop',
+    clientSecret: 'not-a-real-secret',
+    redirectUris: ['http://localhost/cb'],
+  }
   expect(settings).toEqual({
     ...{ log: 'silent', configFile: at('all.yaml'), isBlank: false, warnings: [] },
     sandbox: {
       ...{ ...same, baseUrl: 'http://localhost:8080', memoryBudget: 64, builtinClient: false },
       provenanceAllowlist: ['/veratad/roc', '/yoti'],
       lifetimes: { requestUri: 1, code: 2, idToken: 3, accessToken: 4 },
-      ...{ stateDir: at('state'), keys: at('keys.json'), httpsCert: at('c.pem'), httpsKey: at('k.pem') },
+      ...{
+        stateDir: at('state'),
+        keys: at('keys.json'),
+        httpsCert: at('c.pem'),
+        httpsKey: at('k.pem'),
+      },
       personas: [at('mine')],
       clients: [{ ...own, ...client, logo: at('logo.svg') }],
     },
@@ -259,25 +340,49 @@ const NO_ALG = 'unknown signing_alg "none"; expected one of RS256, ES256'
 
 test.each([
   ['seed: 1\nprot: 1', 'agekey-sandbox.yaml:2: prot: unknown key. Did you mean "port"?'],
-  ['internal_ur: http://a', 'agekey-sandbox.yaml:1: internal_ur: unknown key. Did you mean "internal_url"?'],
+  [
+    'internal_ur: http://a',
+    'agekey-sandbox.yaml:1: internal_ur: unknown key. Did you mean "internal_url"?',
+  ],
   ['port: http', 'agekey-sandbox.yaml:1: port: "http" is not a port (0 to 65535)'],
   ['port: .nan', 'agekey-sandbox.yaml:1: port: '],
-  ['profile: svc', 'agekey-sandbox.yaml:1: profile: unknown profile "svc"; expected one of spec, agekey'],
-  ['builtin_client: sure', 'agekey-sandbox.yaml:1: builtin_client: expected true or false, found the text "sure"'],
+  [
+    'profile: svc',
+    'agekey-sandbox.yaml:1: profile: unknown profile "svc"; expected one of spec, agekey',
+  ],
+  [
+    'builtin_client: sure',
+    'agekey-sandbox.yaml:1: builtin_client: expected true or false, found the text "sure"',
+  ],
   ['trust_proxy: true', /agekey-sandbox\.yaml:1.*trust_proxy/],
   ['lifetimes: { code: 1h }', 'lifetimes.code: "1h" is not a whole number of seconds from 1 up'],
-  ['provenance_allowlist: [/veratad/*]', 'provenance_allowlist[0]: "/veratad/*" is not a path like /provider'],
-  ['certifications: { /yoti: { id_doc_scam: strict } }', 'id_doc_scam: unknown key. Did you mean "id_doc_scan"?'],
-  ['certifications: { /yoti: { id_doc_scan: strikt } }', 'unknown id_doc_scan "strikt". Did you mean "strict"?'],
+  [
+    'provenance_allowlist: [/veratad/*]',
+    'provenance_allowlist[0]: "/veratad/*" is not a path like /provider',
+  ],
+  [
+    'certifications: { /yoti: { id_doc_scam: strict } }',
+    'id_doc_scam: unknown key. Did you mean "id_doc_scan"?',
+  ],
+  [
+    'certifications: { /yoti: { id_doc_scan: strikt } }',
+    'unknown id_doc_scan "strikt". Did you mean "strict"?',
+  ],
   ['personas: 7', 'personas: expected a text or a list, found 7'],
   ['clients: {}', 'clients: expected a list, found a mapping'],
   [clients({ client_id: 'shop' }), ':3: clients[1].client_id: "shop" is declared twice'],
   [clients({ client_id: BUILTIN }), `"${BUILTIN}" is the built-in client; ${CHOOSE}`],
-  [clients({ client_secret: 'ü' }), 'clients[1].client_secret: expected one or more printable ASCII'],
+  [
+    clients({ client_secret: 'ü' }),
+    'clients[1].client_secret: expected one or more printable ASCII',
+  ],
   [clients({ client_id: '' }), 'clients[1].client_id: expected one or more printable ASCII'],
   [clients({ signing_alg: 'none' }), `clients[1].signing_alg: ${NO_ALG}`],
   [clients({ redirect_uris: [] }), 'clients[1].redirect_uris: expected at least 1 item'],
-  [clients({ redirect_uri: 'x' }), 'clients[1].redirect_uri: unknown key. Did you mean "redirect_uris"?'],
+  [
+    clients({ redirect_uri: 'x' }),
+    'clients[1].redirect_uri: unknown key. Did you mean "redirect_uris"?',
+  ],
 ])('The config file %j is refused with file, line and a suggestion', async (text, message) => {
   await expect(loadFile(text)).rejects.toThrow(message)
 })
@@ -288,7 +393,9 @@ test('The id of the built-in client is free when builtin_client is false', async
 })
 
 const withUri = (uri: string) =>
-  loadFile(`clients: [{ client_id: shop, client_secret: s, redirect_uris: [${JSON.stringify(uri)}] }]`)
+  loadFile(
+    `clients: [{ client_id: shop, client_secret: s, redirect_uris: [${JSON.stringify(uri)}] }]`,
+  )
 
 test.each([
   'https://shop.example/callback?from=agekey',
@@ -301,32 +408,51 @@ test.each([
 })
 
 const NO_URL = 'is not an http or https URL'
-const NO_URLS = ['javascript:alert(1)', 'shop://callback', 'https:shop.example', '/callback', ' https://shop.example/']
+const NO_URLS = [
+  'javascript:alert(1)',
+  'shop://callback',
+  'https:shop.example',
+  '/callback',
+  ' https://shop.example/',
+]
 
 test.each<[uri: string, reason: string]>([
   ['https://shop.example/#top', 'has no fragment'],
   ['https://shop.example/#', 'has no fragment'],
   ['https://user@shop.example/', 'names a user or a password'],
   ['https://:secret@shop.example/', 'names a user or a password'],
-  ...[...NO_URLS, 'https://a/\tb', 'http://localhost:*/', ''].map((uri): [string, string] => [uri, NO_URL]),
+  ...[...NO_URLS, 'https://a/\tb', 'http://localhost:*/', ''].map((uri): [string, string] => [
+    uri,
+    NO_URL,
+  ]),
 ])('The redirect URI %j in the config file is refused: it %s', async (uri, reason) => {
-  await expect(withUri(uri)).rejects.toThrow(new RegExp(`clients\\[0\\]\\.redirect_uris\\[0\\]: .*${reason}`))
+  await expect(withUri(uri)).rejects.toThrow(
+    new RegExp(`clients\\[0\\]\\.redirect_uris\\[0\\]: .*${reason}`),
+  )
 })
 
 const REASON = 'there is no persona "teen-61"'
-const blamed = async (settings: Promise<Settings>, path: [string, ...(string | number)[]] = ['persona']) =>
-  String(await (await settings).blame(path, REASON))
+const blamed = async (
+  settings: Promise<Settings>,
+  path: [string, ...(string | number)[]] = ['persona'],
+) => String(await (await settings).blame(path, REASON))
 
 test('A name that only the sandbox knows to be wrong is blamed on its flag, variable, or line of the config file', async () => {
   const at = (place: string) => `ConfigError: ${place}: ${REASON}`
   expect(await blamed(load({ persona: 'teen-61' }))).toBe(at('--persona'))
-  expect(await blamed(load({ 'coverage-file': 'notes.txt' }), ['coverage_file'])).toBe(at('--coverage-file'))
-  expect(await blamed(load({}, { AGEKEY_SANDBOX_PERSONA: 'teen-61' }))).toBe(at('AGEKEY_SANDBOX_PERSONA'))
+  expect(await blamed(load({ 'coverage-file': 'notes.txt' }), ['coverage_file'])).toBe(
+    at('--coverage-file'),
+  )
+  expect(await blamed(load({}, { AGEKEY_SANDBOX_PERSONA: 'teen-61' }))).toBe(
+    at('AGEKEY_SANDBOX_PERSONA'),
+  )
   const client =
     '  - client_id: a\n    client_secret: b\n    persona: teen-61\n    redirect_uris: [https://a.example/]\n'
   const settings = loadFile(`seed: 1\npersona: teen-61\nclients:\n${client}`)
   expect(await blamed(settings)).toBe(at('agekey-sandbox.yaml:2: persona'))
-  expect(await blamed(settings, ['clients', 0, 'persona'])).toBe(at('agekey-sandbox.yaml:6: clients[0].persona'))
+  expect(await blamed(settings, ['clients', 0, 'persona'])).toBe(
+    at('agekey-sandbox.yaml:6: clients[0].persona'),
+  )
 })
 
 test.each<[NodeJS.Platform, Record<string, string>, string | undefined]>([
@@ -359,7 +485,9 @@ test('There is no state folder, with a warning, where that of the user cannot be
   const { cwd, load } = settingsIn({ file: '' })
   const { sandbox, warnings } = await load({}, { XDG_STATE_HOME: join(cwd, 'file') })
   expect(sandbox).not.toHaveProperty('stateDir')
-  expect(warnings).toEqual([expect.stringMatching(/file\/agekey-sandbox cannot be written.*--state-dir/)])
+  expect(warnings).toEqual([
+    expect.stringMatching(/file\/agekey-sandbox cannot be written.*--state-dir/),
+  ])
 })
 
 test.each([
@@ -373,8 +501,16 @@ test.each([
     Buffer.from('# M\xFCller\nport: 1\n', 'latin1'),
     /^agekey-sandbox\.yaml:1: the byte 0xFC \(ü in Latin-1\)/,
   ],
-  ['1 MiB and a byte', Buffer.alloc(1024 * 1024 + 1, '#'), /^agekey-sandbox\.yaml: has 1048577 bytes, and 1048576 are/],
-  ['many levels', Buffer.from(`clients: ${'['.repeat(30_000)}`), /^agekey-sandbox\.yaml:1: level 65 of lists and/],
+  [
+    '1 MiB and a byte',
+    Buffer.alloc(1024 * 1024 + 1, '#'),
+    /^agekey-sandbox\.yaml: has 1048577 bytes, and 1048576 are/,
+  ],
+  [
+    'many levels',
+    Buffer.from(`clients: ${'['.repeat(30_000)}`),
+    /^agekey-sandbox\.yaml:1: level 65 of lists and/,
+  ],
 ])('A config file of %s stops the start in one line', async (_, bytes, message) => {
   await expect(settingsIn({ 'agekey-sandbox.yaml': bytes }).load()).rejects.toThrow(message)
 })

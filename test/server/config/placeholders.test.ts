@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { loadEnvironment, loadFile, problemOf, settingsIn } from './settings-in.ts'
 
-const IN_FILE = 'is a placeholder that nothing has replaced; write the value itself, or ${NAME} to take it from'
+const IN_FILE =
+  'is a placeholder that nothing has replaced; write the value itself, or ${NAME} to take it from'
 const IN_TEXT =
   'is a placeholder that nothing has replaced; write the value itself; only the config file expands ${NAME}'
 
@@ -39,7 +40,12 @@ test.each([
 })
 
 const client = (member: string, value: string) => {
-  const members = { client_id: 'shop', client_secret: 's', redirect_uris: '[http://localhost/cb]', [member]: value }
+  const members = {
+    client_id: 'shop',
+    client_secret: 's',
+    redirect_uris: '[http://localhost/cb]',
+    [member]: value,
+  }
   return `clients:\n  - ${Object.entries(members)
     .map(([name, text]) => `${name}: ${text}`)
     .join('\n    ')}`
@@ -79,7 +85,9 @@ test.each([
 })
 
 test('Every placeholder of the config file is named with its line', async () => {
-  const lines = (await problemOf(loadFile('base_url: http://{{a}}\nseed: 1\ninternal_url: http://<b>'))).split('\n')
+  const lines = (
+    await problemOf(loadFile('base_url: http://{{a}}\nseed: 1\ninternal_url: http://<b>'))
+  ).split('\n')
   expect(lines).toEqual([
     expect.stringContaining('agekey-sandbox.yaml:1: base_url: {{a}}'),
     expect.stringContaining('agekey-sandbox.yaml:3: internal_url: <b>'),
@@ -127,8 +135,16 @@ test.each([
   ['BASE_URL', 'http://{{host}}', '{{host}}'],
   ['REDIRECT_URIS', 'https://a.example/,https://$HOST/', '[1]: $HOST'],
   ['CONTROL_TOKEN', '{{token}}', '{{...}}'],
-  ['CLIENTS', '[{"client_id":"<id>","client_secret":"s","redirect_uris":["http://a"]}]', '[0].client_id: <id>'],
-  ['CLIENTS', '[{"client_id":"a","client_secret":"$S_1","redirect_uris":["http://a"]}]', '[0].client_secret: $...'],
+  [
+    'CLIENTS',
+    '[{"client_id":"<id>","client_secret":"s","redirect_uris":["http://a"]}]',
+    '[0].client_id: <id>',
+  ],
+  [
+    'CLIENTS',
+    '[{"client_id":"a","client_secret":"$S_1","redirect_uris":["http://a"]}]',
+    '[0].client_secret: $...',
+  ],
 ])('The placeholder of AGEKEY_SANDBOX_%s=%s stops the start', async (name, value, placeholder) => {
   const message = await problemOf(loadEnvironment({ [`AGEKEY_SANDBOX_${name}`]: value }))
   const place = placeholder.startsWith('[') ? placeholder : `: ${placeholder}`

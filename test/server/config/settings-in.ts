@@ -2,10 +2,14 @@ import { loadSettings } from '../../../src/server/config/load-settings.ts'
 import type { Texts } from '../../../src/server/config/text-settings.ts'
 import { folderWith } from '../../support/folder-with.ts'
 
-/** The settings in a new folder with `files`: a function that reads them with flags and an environment. */
+/**
+ * The settings in a new folder with `files`: a function that reads them with flags and an
+ * environment.
+ */
 export function settingsIn(files: Readonly<Record<string, string | Uint8Array>> = {}) {
   const cwd = folderWith(files)
-  const load = (flags: Texts = {}, env: Record<string, string> = {}) => loadSettings({ flags, env, cwd })
+  const load = (flags: Texts = {}, env: Record<string, string> = {}) =>
+    loadSettings({ flags, env, cwd })
   return { cwd, load }
 }
 

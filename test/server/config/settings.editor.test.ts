@@ -13,13 +13,24 @@ import { configSchema } from '../../../src/server/config/settings.ts'
 import { renderStarterFile } from '../../../src/tools/cli/start/init.ts'
 import { MIXED } from '../../audit/report/sample-report.ts'
 
-/** The files that people write (`input`) or that are written for other programs (`output`), and their schemas. */
+/**
+ * The files that people write (`input`) or that are written for other programs (`output`), and
+ * their schemas.
+ */
 const FILES = {
   config: { title: 'agekey-sandbox.yaml', schema: configSchema, io: 'input' },
-  persona: { title: 'A persona of agekey-sandbox', schema: z.union([personaSchema, personasSchema]), io: 'input' },
+  persona: {
+    title: 'A persona of agekey-sandbox',
+    schema: z.union([personaSchema, personasSchema]),
+    io: 'input',
+  },
   scenario: { title: 'A scenario of agekey-sandbox', schema: scenarioSchema, io: 'input' },
   audit: { title: 'agekey-audit.yaml', schema: auditFileSchema, io: 'input' },
-  'audit-report': { title: 'A report of agekey-sandbox audit', schema: auditReportSchema, io: 'output' },
+  'audit-report': {
+    title: 'A report of agekey-sandbox audit',
+    schema: auditReportSchema,
+    io: 'output',
+  },
 } as const
 
 type Name = keyof typeof FILES
@@ -27,19 +38,36 @@ type Name = keyof typeof FILES
 /** The JSON Schema (draft 7, which every editor reads) of a kind of file. */
 function createEditorSchema(name: Name): Readonly<Record<string, unknown>> {
   const { title, schema, io } = FILES[name]
-  // `readonly()` speaks to the compiler; in a JSON Schema it would speak of a server that refuses changes.
-  const override = ({ jsonSchema, path }: { jsonSchema: z.core.JSONSchema.BaseSchema; path: (string | number)[] }) => {
+  // `readonly()` speaks to the compiler; in a JSON Schema it would speak of a server that refuses
+  // changes.
+  const override = ({
+    jsonSchema,
+    path,
+  }: {
+    jsonSchema: z.core.JSONSchema.BaseSchema
+    path: (string | number)[]
+  }) => {
     delete jsonSchema.readOnly
     if (name === 'config' && !path.includes('propertyNames')) allowReference(jsonSchema)
   }
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-7', unrepresentable: 'any', override })
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    io,
+    target: 'draft-7',
+    unrepresentable: 'any',
+    override,
+  })
   return { $schema, title, ...rest }
 }
 
 /** A value of the config file may be a reference to an environment variable: `port: ${PORT}`. */
 function allowReference(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   const { type, enum: values, pattern } = jsonSchema
-  if (values === undefined && pattern === undefined && !['integer', 'number', 'boolean'].includes(String(type))) return
+  if (
+    values === undefined &&
+    pattern === undefined &&
+    !['integer', 'number', 'boolean'].includes(String(type))
+  )
+    return
   const plain = { ...jsonSchema }
   for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
   jsonSchema.anyOf = [plain, { type: 'string', pattern: '\\$\\{' }]
@@ -48,7 +76,8 @@ function allowReference(jsonSchema: z.core.JSONSchema.BaseSchema): void {
 const root = new URL('../../../', import.meta.url)
 
 /** Reads the schema as another program would: back from JSON. */
-const validatorOf = (name: Name) => z.fromJSONSchema(JSON.parse(JSON.stringify(createEditorSchema(name))))
+const validatorOf = (name: Name) =>
+  z.fromJSONSchema(JSON.parse(JSON.stringify(createEditorSchema(name))))
 
 const filesIn = (folder: string, schema: Name) =>
   readdirSync(new URL(folder, root)).map((name): [Name, string, unknown] => [
@@ -59,13 +88,22 @@ const filesIn = (folder: string, schema: Name) =>
 
 const NAMES = ['config', 'persona', 'scenario', 'audit', 'audit-report'] as const
 
-test.each(NAMES)('The shipped schema %s is the one that reads such files (renew it by vitest -u)', async (name) => {
-  const file = fileURLToPath(new URL(`public/schemas/${name}.schema.json`, root))
-  await expect(`${JSON.stringify(createEditorSchema(name), undefined, 2)}\n`).toMatchFileSnapshot(file)
-})
+test.each(NAMES)(
+  'The shipped schema %s is the one that reads such files (renew it by vitest -u)',
+  async (name) => {
+    const file = fileURLToPath(new URL(`public/schemas/${name}.schema.json`, root))
+    await expect(`${JSON.stringify(createEditorSchema(name), undefined, 2)}\n`).toMatchFileSnapshot(
+      file,
+    )
+  },
+)
 
 const REPORT = JSON.parse(JSON.stringify(MIXED))
-const LEARNED = renderAuditFile({ app: 'http://a/verify', learned: {}, given: { use: { accepted: 'text=Welcome' } } })
+const LEARNED = renderAuditFile({
+  app: 'http://a/verify',
+  learned: {},
+  given: { use: { accepted: 'text=Welcome' } },
+})
 
 test.each<[Name, what: string, value: unknown]>([
   ...filesIn('personas/', 'persona'),

@@ -12,7 +12,11 @@ import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { createTestParts } from '../../support/tenant.ts'
 
-const event = (text: string, tenant = 'default'): JournalEvent => ({ type: 'scenario', tenant, data: { text } })
+const event = (text: string, tenant = 'default'): JournalEvent => ({
+  type: 'scenario',
+  tenant,
+  data: { text },
+})
 
 function startFeed() {
   const journal = createMemoryJournal()
@@ -33,7 +37,11 @@ function createReader() {
       setImmediate(done)
     },
   })
-  return { stream, chunks, text: () => Buffer.concat(chunks.filter((chunk) => Buffer.isBuffer(chunk))).toString() }
+  return {
+    stream,
+    chunks,
+    text: () => Buffer.concat(chunks.filter((chunk) => Buffer.isBuffer(chunk))).toString(),
+  }
 }
 
 test('A reader is sent the events of its tenant, and none from before it came', async () => {
@@ -44,7 +52,8 @@ test('A reader is sent the events of its tenant, and none from before it came', 
   open(second.stream, 'one')
   announce(event('to two', 'two'))
   announce(event('to one again', 'one'))
-  const textsOf = ({ text }: typeof first) => [...text().matchAll(/"text":"([^"]*)"/g)].map(([, said]) => said)
+  const textsOf = ({ text }: typeof first) =>
+    [...text().matchAll(/"text":"([^"]*)"/g)].map(([, said]) => said)
   await vi.waitFor(() => expect(textsOf(second)).toEqual(['to one again']))
   expect(textsOf(first)).toEqual(['to one', 'to one again'])
 })
@@ -81,7 +90,10 @@ test('A hundred readers of all tenants listen at a time, one more is refused, an
   const open = async (path: string, method = 'GET') => {
     const reader = new AbortController()
     onTestFinished(() => reader.abort())
-    const answer = await fetch(`${sandbox.baseUrl}${path}/_sandbox/events`, { method, signal: reader.signal })
+    const answer = await fetch(`${sandbox.baseUrl}${path}/_sandbox/events`, {
+      method,
+      signal: reader.signal,
+    })
     if (answer.status === 200 && method === 'GET') readers.push({ reader, answer })
     return answer
   }
@@ -90,8 +102,12 @@ test('A hundred readers of all tenants listen at a time, one more is refused, an
   await vi.waitFor(async () => expect((await open('/t/third')).status).toBe(200))
   const refused = await open('')
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-  const said = 'events: 100 readers listen already, which is all that may; close one of them, or try again later'
-  expect(await refused.json()).toMatchObject({ error: 'temporarily_unavailable', error_description: said })
+  const said =
+    'events: 100 readers listen already, which is all that may; close one of them, or try again later'
+  expect(await refused.json()).toMatchObject({
+    error: 'temporarily_unavailable',
+    error_description: said,
+  })
   readers[0]?.reader.abort()
   await vi.waitFor(async () => expect((await open('')).status).toBe(200))
 })
@@ -99,7 +115,10 @@ test('A hundred readers of all tenants listen at a time, one more is refused, an
 test('The stream of events tells each cache and proxy on its way to hold nothing back', async () => {
   const sandbox = await startSandbox()
   const { headers } = await fetch(`${sandbox.baseUrl}/_sandbox/events`, { method: 'HEAD' })
-  expect([headers.get('cache-control'), headers.get('x-accel-buffering')]).toEqual(['no-store', 'no'])
+  expect([headers.get('cache-control'), headers.get('x-accel-buffering')]).toEqual([
+    'no-store',
+    'no',
+  ])
 })
 
 async function startCounting() {
@@ -121,7 +140,10 @@ async function startCounting() {
       }
     },
   }
-  const host = createTestHost({ ...(await createTestParts(createMemoryStores())), journal: counting })
+  const host = createTestHost({
+    ...(await createTestParts(createMemoryStores())),
+    journal: counting,
+  })
   const url = `http://${await listenOnFreePort(createServer(createApp(host)))}`
   return { url, listeners: () => listeners, lists: () => lists }
 }
@@ -132,7 +154,9 @@ test('A call that waits looks at the journal only after a flow that fits has end
     const query = new URLSearchParams({ ...useRequest(), sandbox_outcome: outcome })
     await fetch(`${url}/v1/oidc/use?${query}`, { redirect: 'manual' })
   }
-  const answers = Array.from({ length: 10 }, () => fetch(`${url}/_sandbox/flows?wait=60&outcome=server_error`))
+  const answers = Array.from({ length: 10 }, () =>
+    fetch(`${url}/_sandbox/flows?wait=60&outcome=server_error`),
+  )
   await vi.waitFor(() => expect(listeners()).toBe(10), 5_000)
   await vi.waitFor(() => expect(lists()).toBe(10), 5_000)
   for (let n = 0; n < 20; n++) await end('access_denied')
@@ -140,7 +164,8 @@ test('A call that waits looks at the journal only after a flow that fits has end
   await fetch(`${url}/v1/oidc/use?${new URLSearchParams(useRequest())}`)
   expect(lists()).toBe(11)
   await end('server_error')
-  for (const answer of answers) expect(await (await answer).json()).toMatchObject({ flows: [{ id: 'f22' }] })
+  for (const answer of answers)
+    expect(await (await answer).json()).toMatchObject({ flows: [{ id: 'f22' }] })
   expect(lists()).toBe(21)
 })
 
@@ -150,7 +175,8 @@ test.each([
 ])('Readers of %s that go away are listened for no longer', async (path, count) => {
   const { url, listeners } = await startCounting()
   const readers = Array.from({ length: 20 }, () => new AbortController())
-  for (const { signal } of readers) fetch(`${url}/_sandbox/${path}`, { signal }).catch(() => undefined)
+  for (const { signal } of readers)
+    fetch(`${url}/_sandbox/${path}`, { signal }).catch(() => undefined)
   await vi.waitFor(() => expect(listeners()).toBe(count), 5_000)
   for (const reader of readers) reader.abort()
   await vi.waitFor(() => expect(listeners()).toBe(0), 5_000)

@@ -13,12 +13,17 @@ test('Every flow is a HAR by the published schema, which holds no secret', async
   // Its patterns check instants, and Ajv knows no newer draft by the name of this one.
   const ajv = new Ajv({ strict: false, validateSchema: false, validateFormats: false })
   for (const file of readdirSync(SCHEMAS).filter((file) => file.endsWith('.json')))
-    ajv.addSchema({ ...JSON.parse(readFileSync(new URL(file, SCHEMAS), 'utf8')), $schema: undefined })
+    ajv.addSchema({
+      ...JSON.parse(readFileSync(new URL(file, SCHEMAS), 'utf8')),
+      $schema: undefined,
+    })
   for (const [name, id] of await recordFlows(sandbox)) {
     const archive = await sandbox.flows.export(id, 'har')
     expect(ajv.validate('har.json#', JSON.parse(archive.text)) ? [] : ajv.errors, name).toEqual([])
     const holdsToken = archive.text.includes('eyJ')
-    expect(archive.text, name).toContain(holdsToken ? 'It holds an id_token.' : 'It holds no id_token')
+    expect(archive.text, name).toContain(
+      holdsToken ? 'It holds an id_token.' : 'It holds no id_token',
+    )
     expect(archive.text, name).not.toMatch(/sk_test_sandbox|agekey_at_/)
   }
 }, 60_000)
@@ -32,23 +37,42 @@ test('The export of a flow names the file and its type; an unknown format and a 
     'content-disposition': `attachment; filename="${flow?.id}.sh"`,
   })
   const unknown = await sandbox.request.get(`${path}?as=currl`)
-  expect([unknown.status, unknown.body.error_description]).toEqual([400, expect.stringContaining('"curl"')])
-  const { error, error_description } = (await sandbox.request.get('/_sandbox/flows/f999?as=har')).body
-  expect([error, error_description]).toEqual(['not_found', expect.stringMatching(/^flow: there is none/)])
+  expect([unknown.status, unknown.body.error_description]).toEqual([
+    400,
+    expect.stringContaining('"curl"'),
+  ])
+  const { error, error_description } = (await sandbox.request.get('/_sandbox/flows/f999?as=har'))
+    .body
+  expect([error, error_description]).toEqual([
+    'not_found',
+    expect.stringMatching(/^flow: there is none/),
+  ])
 })
 
 test('The test that a flow is exported as declares client and settings of the flow, and does not wait for a slow reply', async () => {
-  const shop = { clientId: 'shop', clientSecret: 's', redirectUris: [REDIRECT_URI], signingAlg: 'ES256' as const }
+  const shop = {
+    clientId: 'shop',
+    clientSecret: 's',
+    redirectUris: [REDIRECT_URI],
+    signingAlg: 'ES256' as const,
+  }
   const lives = { lifetimes: { accessToken: 60 }, slowReplySeconds: 1 }
-  const own = await startSandbox({ readings: { refused_token_status: '403' }, clients: [shop], ...lives })
+  const own = await startSandbox({
+    readings: { refused_token_status: '403' },
+    clients: [shop],
+    ...lives,
+  })
   await own.next({ flow: 'par', outcome: 'par.slow' })
   await createRelyingParty(own, shop).obtainRequestUri()
   const { id = '' } = (await own.flows.last()) ?? {}
   const { text } = await own.flows.export(id, 'vitest')
-  const options = "lifetimes: { accessToken: 60 }, slowReplySeconds: 0, readings: { refused_token_status: '403' }"
+  const options =
+    "lifetimes: { accessToken: 60 }, slowReplySeconds: 0, readings: { refused_token_status: '403' }"
   for (const part of ["signingAlg: 'ES256'", options]) expect(text).toContain(part)
   expect((await own.flows.export(id, 'scenario')).text).toContain('\nclient: shop\n')
-  expect((await own.flows.export(id, 'pytest')).text).toContain('"readings": {"refused_token_status": "403"}')
+  expect((await own.flows.export(id, 'pytest')).text).toContain(
+    '"readings": {"refused_token_status": "403"}',
+  )
 })
 
 test('A flow under an advanced clock is exported without its built-in persona, which every sandbox has', async () => {

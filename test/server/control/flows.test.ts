@@ -5,14 +5,23 @@ import { createRelyingParty } from '../../support/relying-party.ts'
 import { ageSignal, createRequest, useRequest } from '../../support/requests.ts'
 import { shareSandbox, startSandbox, type TestSandbox } from '../../support/sandbox.ts'
 
-const CHIPS = { clientId: 'chips', clientSecret: 'sk_chips', redirectUris: ['http://localhost:3000/callback'] }
+const CHIPS = {
+  clientId: 'chips',
+  clientSecret: 'sk_chips',
+  redirectUris: ['http://localhost:3000/callback'],
+}
 const sandbox = await shareSandbox({ clients: [{ ...CHIPS, name: 'Fish & "Chips"' }] })
 const rp = createRelyingParty(sandbox)
 
 const idsOf = async ({ request }: Pick<TestSandbox, 'request'>, query: string) =>
-  ((await request.get('/_sandbox/flows').query(query)).body as { flows: Flow[] }).flows.map(({ id }) => id)
+  ((await request.get('/_sandbox/flows').query(query)).body as { flows: Flow[] }).flows.map(
+    ({ id }) => id,
+  )
 
-/** The queries by what GET flows gives of three ended flows and one that waits: newest first, or with `since` as they ended. */
+/**
+ * The queries by what GET flows gives of three ended flows and one that waits: newest first, or
+ * with `since` as they ended.
+ */
 const LISTED: Readonly<Record<string, readonly string[]>> = {
   'f4 f3 f2 f1': [''],
   'f4 f2 f1': ['flow=use', 'limit=2000&flow=use'],
@@ -21,11 +30,25 @@ const LISTED: Readonly<Record<string, readonly string[]>> = {
   'f3 f2': ['wait=1&after=f1'],
   f4: ['status=waiting', 'q=localhost&limit=1'],
   f3: ['flow=create', 'client_id=ak_test_sandbox&state=three', 'limit=1&wait=0'],
-  f2: ['state=two', 'outcome=access_denied', 'status=declined', 'status=declined&wait=0', 'since=f0&flow=use&after=f1'],
+  f2: [
+    'state=two',
+    'outcome=access_denied',
+    'status=declined',
+    'status=declined&wait=0',
+    'since=f0&flow=use&after=f1',
+  ],
   f1: ['persona=teen-16', 'status=ok&flow=use', 'q=TEEN-16', 'limit=1&since=f0'],
   'f1 f2 f3': ['since=f0'],
   'f2 f3': ['since=f1'],
-  '': ['client_id=other', 'q=no-such-text', 'after=f99', 'since=f4', 'since=now', 'since=now&wait=0', 'status=error'],
+  '': [
+    'client_id=other',
+    'q=no-such-text',
+    'after=f99',
+    'since=f4',
+    'since=now',
+    'since=now&wait=0',
+    'status=error',
+  ],
 }
 
 test('GET flows gives what matches its query, newest first, or with since in the order in which the flows ended', async () => {
@@ -49,22 +72,33 @@ test('GET flows gives what matches its query, newest first, or with since in the
 test('GET flows without limit gives the newest fifty, and open flows take no place among those that are waited for', async () => {
   await rp.use()
   const ended = (await sandbox.flows.last())?.id
-  for (let open = 0; open < 60; open++) await sandbox.request.get('/v1/oidc/use').query(useRequest())
+  for (let open = 0; open < 60; open++)
+    await sandbox.request.get('/v1/oidc/use').query(useRequest())
   const all = await idsOf(sandbox, 'limit=2000')
   expect(all).toHaveLength(61)
-  expect([await idsOf(sandbox, ''), await idsOf(sandbox, 'wait=0')]).toEqual([all.slice(0, 50), [ended]])
+  expect([await idsOf(sandbox, ''), await idsOf(sandbox, 'wait=0')]).toEqual([
+    all.slice(0, 50),
+    [ended],
+  ])
 })
 
 test('The flow of a state that repeats has that advice when it is read, and the list has none', async () => {
   const own = await startSandbox()
-  for (const nonce of ['a', 'b', 'c']) await own.request.get('/v1/oidc/use').query(useRequest({ nonce }))
-  expect((await own.flows.get('f3')).calls[0]?.findings).toMatchObject([{ rule: 'USE-25', path: 'state' }])
-  expect((await own.flows.list()).flatMap(({ calls }) => calls.flatMap(({ findings }) => findings))).toEqual([])
+  for (const nonce of ['a', 'b', 'c'])
+    await own.request.get('/v1/oidc/use').query(useRequest({ nonce }))
+  expect((await own.flows.get('f3')).calls[0]?.findings).toMatchObject([
+    { rule: 'USE-25', path: 'state' },
+  ])
+  expect(
+    (await own.flows.list()).flatMap(({ calls }) => calls.flatMap(({ findings }) => findings)),
+  ).toEqual([])
 })
 
 test('A flow links what the user chose to the callback, the token and the upgrade', async () => {
   await rp.upgrade(await rp.obtainToken())
-  expect(await sandbox.flows.list()).toEqual([expect.not.objectContaining({ trace: expect.anything() })])
+  expect(await sandbox.flows.list()).toEqual([
+    expect.not.objectContaining({ trace: expect.anything() }),
+  ])
   expect(await sandbox.flows.last()).toMatchObject({
     flow: 'use',
     tenant: 'default',
@@ -76,7 +110,12 @@ test('A flow links what the user chose to the callback, the token and the upgrad
     calls: [
       { endpoint: 'E1', method: 'GET', status: 302 },
       { endpoint: 'E4', method: 'POST', status: 200 },
-      { endpoint: 'E5', method: 'POST', status: 200, parameters: { authorization_details: [ageSignal()] } },
+      {
+        endpoint: 'E5',
+        method: 'POST',
+        status: 200,
+        parameters: { authorization_details: [ageSignal()] },
+      },
     ],
   })
 })
@@ -86,7 +125,10 @@ test('A flow of Create links the pushed request, the page, the endings that the 
   const { text } = await sandbox.request.get('/v1/oidc/create').query(query)
   await submit(sandbox, press(await openEndings(sandbox, text), 'outcome-access_denied'))
   const [flow, ...others] = await sandbox.flows.list()
-  expect([flow, others]).toMatchObject([{ flow: 'create', outcome: 'access_denied', state: 'state-1' }, []])
+  expect([flow, others]).toMatchObject([
+    { flow: 'create', outcome: 'access_denied', state: 'state-1' },
+    [],
+  ])
   const calls = flow?.calls.map(({ endpoint, status }) => `${endpoint} ${status}`)
   expect(calls).toEqual(expect.arrayContaining(['E2 201', 'E3 200', 'choice 303']))
 })

@@ -2,14 +2,23 @@ import { expectTypeOf, test } from 'vitest'
 import type { OperationInput } from '../../../src/server/control/contract/contract.ts'
 import type { AnswerOf, ControlCall } from '../../../src/server/control/handler.ts'
 
-const clock = { now: '2026-01-01T00:00:00.000Z', base: '2026-01-01T00:00:00.000Z', advanced_seconds: 0, frozen: true }
+const clock = {
+  now: '2026-01-01T00:00:00.000Z',
+  base: '2026-01-01T00:00:00.000Z',
+  advanced_seconds: 0,
+  frozen: true,
+}
 
 // `npm run types` checks this file; at run time it says nothing.
 test('The compiler rejects another status, another shape, a page, and a body where the contract has none', () => {
   expectTypeOf<{ status: 200; body: typeof clock }>().toExtend<AnswerOf<'getClock'>>()
   expectTypeOf<{ status: 201; body: typeof clock }>().not.toExtend<AnswerOf<'getClock'>>()
-  expectTypeOf<{ status: 200; body: Omit<typeof clock, 'frozen'> }>().not.toExtend<AnswerOf<'getClock'>>()
-  expectTypeOf<{ status: 200; page: { title: string; html: string } }>().not.toExtend<AnswerOf<'getClock'>>()
+  expectTypeOf<{ status: 200; body: Omit<typeof clock, 'frozen'> }>().not.toExtend<
+    AnswerOf<'getClock'>
+  >()
+  expectTypeOf<{ status: 200; page: { title: string; html: string } }>().not.toExtend<
+    AnswerOf<'getClock'>
+  >()
   expectTypeOf<{ status: 204; body: typeof clock }>().not.toExtend<AnswerOf<'reset'>>()
 })
 

@@ -2,7 +2,11 @@ import { createRequire } from 'node:module'
 import openapiTS, { astToString } from 'openapi-typescript'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { CATALOGUE_VERSION, describeOutcome, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
+import {
+  CATALOGUE_VERSION,
+  describeOutcome,
+  OUTCOMES,
+} from '../../../src/sandbox/outcomes/catalogue.ts'
 import { OPERATION_IDS, OPERATIONS } from '../../../src/server/control/contract/contract.ts'
 import { NONE, type Operation } from '../../../src/server/control/contract/operation.ts'
 import { describeApi } from '../../../src/server/control/openapi.ts'
@@ -17,7 +21,10 @@ const ROUTES = OPERATION_IDS.map((operationId): Operation & { operationId: strin
 const inOpenApi = (path: string) => path.replaceAll(/:(\w+)/g, '{$1}')
 
 /** The tests below check the shape of the document. */
-type Paths = Record<string, Record<string, { operationId: string; summary: string; responses: object }>>
+type Paths = Record<
+  string,
+  Record<string, { operationId: string; summary: string; responses: object }>
+>
 const readOpenApi = async (tenant = ''): Promise<{ servers: unknown; paths: Paths }> =>
   (await sandbox.request.get(`${tenant}/_sandbox/openapi.json`)).body
 
@@ -30,9 +37,15 @@ test('The OpenAPI documents of two tenants differ by their server', async () => 
 test('openapi.json describes every operation, each with a summary', async () => {
   const document = await readOpenApi()
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, summary }]) => [`${method} ${path} ${operationId}`, summary]),
+    Object.entries(methods).map(([method, { operationId, summary }]) => [
+      `${method} ${path} ${operationId}`,
+      summary,
+    ]),
   )
-  const given = ROUTES.map((row) => [`${row.method} ${inOpenApi(row.path)} ${row.operationId}`, row.summary])
+  const given = ROUTES.map((row) => [
+    `${row.method} ${inOpenApi(row.path)} ${row.operationId}`,
+    row.summary,
+  ])
   expect(described.sort()).toEqual(given.sort())
 })
 
@@ -71,7 +84,14 @@ const CALLS: Readonly<Record<string, { path?: string; body?: object; status?: nu
 }
 const CATALOGUE = { catalogue: CATALOGUE_VERSION, outcomes: OUTCOMES.map(describeOutcome) }
 /** Made by other calls, or endless. */
-const ELSEWHERE = ['getFlow', 'exportFlow', 'getScenario', 'removeExpectation', 'removeScenario', 'streamEvents']
+const ELSEWHERE = [
+  'getFlow',
+  'exportFlow',
+  'getScenario',
+  'removeExpectation',
+  'removeScenario',
+  'streamEvents',
+]
 
 test('Every path of openapi.json answers as described, and sends nothing that the contract does not name', async () => {
   const { paths } = await readOpenApi()
@@ -81,8 +101,10 @@ test('Every path of openapi.json answers as described, and sends nothing that th
     const answer = await sandbox.request[method](`/_sandbox${call.path ?? path}`).send(body)
     expect({ operationId, status: answer.status }).toEqual({ operationId, status })
     expect(paths[inOpenApi(path)]?.[method]?.responses).toHaveProperty(String(status))
-    if (mediaType === 'application/json' && result !== NONE) expect(result.parse(answer.body)).toEqual(answer.body)
-    if (operationId === 'getHealth') expect(answer.body.uptime).toBeLessThan((performance.now() - begun) / 1000)
+    if (mediaType === 'application/json' && result !== NONE)
+      expect(result.parse(answer.body)).toEqual(answer.body)
+    if (operationId === 'getHealth')
+      expect(answer.body.uptime).toBeLessThan((performance.now() - begun) / 1000)
     if (operationId === 'getCatalog') expect(answer.body).toMatchObject(CATALOGUE)
   }
 })
@@ -96,13 +118,15 @@ test.each(ROUTES.filter((row) => row.body !== NONE))(
   },
 )
 
-test('A reset takes an empty body', () => sandbox.request.post('/_sandbox/reset').send({}).expect(204))
+test('A reset takes an empty body', () =>
+  sandbox.request.post('/_sandbox/reset').send({}).expect(204))
 
 test('The control API refuses another method with 405 and Allow, and changes nothing', async () => {
   await sandbox.clock.advance(5)
   const answer = await sandbox.request.patch('/_sandbox/clock')
   expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, POST'])
-  for (const path of ['reset', 'keys/rotate']) await sandbox.request.get(`/_sandbox/${path}`).expect(405)
+  for (const path of ['reset', 'keys/rotate'])
+    await sandbox.request.get(`/_sandbox/${path}`).expect(405)
   await sandbox.request.get('/_sandbox/nothing').expect(404)
   expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
 })
@@ -111,10 +135,13 @@ const document = describeApi('1.2.3')
 // As clients read it.
 const text = JSON.stringify(document)
 
-/** The linter that openapi-typescript brings along. Its config `spec` has the rules of the specification alone. */
-const { createConfig, lintFromString } = createRequire(createRequire(import.meta.url).resolve('openapi-typescript'))(
-  '@redocly/openapi-core',
-)
+/**
+ * The linter that openapi-typescript brings along. Its config `spec` has the rules of the
+ * specification alone.
+ */
+const { createConfig, lintFromString } = createRequire(
+  createRequire(import.meta.url).resolve('openapi-typescript'),
+)('@redocly/openapi-core')
 
 test('The document is valid OpenAPI 3.1 by the rules of Redocly, which refuse a member that is unknown', async () => {
   const config = await createConfig({ extends: ['spec'] })
@@ -125,7 +152,9 @@ test('The document is valid OpenAPI 3.1 by the rules of Redocly, which refuse a 
 
 test('Every reference in the OpenAPI document points to a schema that it holds', () => {
   const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference)
-  const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`)
+  const schemas = Object.keys(document.components.schemas).map(
+    (name) => `#/components/schemas/${name}`,
+  )
   expect([...new Set(references)].sort()).toEqual(schemas.sort())
 })
 

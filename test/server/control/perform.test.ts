@@ -58,7 +58,9 @@ test('A client that keeps the key set knows a published key before it signs, and
   expect(left).toEqual(Array(2).fill(expect.stringMatching(/^sandbox-/)))
   expect(left).not.toContain(oldKid)
   expect(headerOf(await issue()).kid).toBe(newKid)
-  await expect(verify(old, readKeySet())).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' })
+  await expect(verify(old, readKeySet())).rejects.toMatchObject({
+    code: 'ERR_JWKS_NO_MATCHING_KEY',
+  })
 })
 
 test.each([
@@ -72,6 +74,7 @@ test.each([
 ])('The last stage of a rotation by %j is out of turn: 409', async (stages) => {
   const path = `/t/${stages.join('-')}/_sandbox/keys/rotate`
   const statuses: number[] = []
-  for (const stage of stages) statuses.push((await sandbox.request.post(path).send({ stage })).status)
+  for (const stage of stages)
+    statuses.push((await sandbox.request.post(path).send({ stage })).status)
   expect(statuses).toEqual([...stages.slice(1).map(() => 200), 409])
 })

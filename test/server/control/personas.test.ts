@@ -13,19 +13,29 @@ const sandbox = await shareSandbox()
 const names = async () => (await sandbox.personas.list()).map(({ name }) => name)
 
 const born = (date_of_birth: string) => {
-  const signal = { method: 'id_doc_scan', verified_at: 'now - 30d', provenance: '/veratad/roc' } as const
-  return { title: 'Mine', purpose: 'A test.', age_key: { signals: [{ ...signal, age: { date_of_birth } }] } }
+  const signal = {
+    method: 'id_doc_scan',
+    verified_at: 'now - 30d',
+    provenance: '/veratad/roc',
+  } as const
+  return {
+    title: 'Mine',
+    purpose: 'A test.',
+    age_key: { signals: [{ ...signal, age: { date_of_birth } }] },
+  }
 }
 
 test('A persona is added at run time with dates that count from the clock, decides, is replaced and is removed', async () => {
   await sandbox.clock.set('2026-05-01T12:00:00Z')
   await sandbox.clock.freeze()
-  const put = (body: object, status: number) => sandbox.request.put('/_sandbox/personas/mine').send(body).expect(status)
+  const put = (body: object, status: number) =>
+    sandbox.request.put('/_sandbox/personas/mine').send(body).expect(status)
   const made = await put(born('today - 30y'), 201)
   const signal = { age: { date_of_birth: '1996-05-01' }, verified_at: '2026-04-01T12:00:00.000Z' }
   expect(made.body).toMatchObject({ name: 'mine', age_key: { signals: [signal] } })
   expect(await sandbox.personas.get('mine')).toEqual(made.body)
-  const ages = async () => idTokenOf(await createRelyingParty(sandbox).use({ sandbox_persona: 'mine' })).age_thresholds
+  const ages = async () =>
+    idTokenOf(await createRelyingParty(sandbox).use({ sandbox_persona: 'mine' })).age_thresholds
   expect(await ages()).toMatchObject({ 18: true, 21: true })
   await put(born('today - 16y'), 200)
   expect(await ages()).toMatchObject({ 16: true, 18: false })
@@ -69,8 +79,14 @@ test.each([
 ])('PUT %s takes a persona file as it is, in %s: %j', async (path, type, text, name) => {
   await sandbox.reset()
   const answer = await sandbox.request.put(`/_sandbox/${path}`).set('Content-Type', type).send(text)
-  expect([answer.status, answer.body.error_description]).toEqual([path === 'personas' ? 200 : 201, undefined])
-  expect(await sandbox.personas.get(name)).toMatchObject({ name, age_key: { signals: [{ method: 'id_doc_scan' }] } })
+  expect([answer.status, answer.body.error_description]).toEqual([
+    path === 'personas' ? 200 : 201,
+    undefined,
+  ])
+  expect(await sandbox.personas.get(name)).toMatchObject({
+    name,
+    age_key: { signals: [{ method: 'id_doc_scan' }] },
+  })
 })
 
 test('PUT personas/NAME refuses a list of two, and a name inside that is another one', async () => {
@@ -96,9 +112,13 @@ test('PUT personas says of a text that it takes a persona or a list of them', as
 
 test('PUT personas takes YAML, as `personas generate` writes it', async () => {
   const personas = await generatePersonas(20, 7)
-  const put = sandbox.request.put('/_sandbox/personas').set('Content-Type', 'application/yaml; charset=utf-8')
+  const put = sandbox.request
+    .put('/_sandbox/personas')
+    .set('Content-Type', 'application/yaml; charset=utf-8')
   const { body } = await put.send(`# made\n${personasYaml(personas)}`).expect(200)
-  expect(body.personas.map(({ name }: { name: string }) => name)).toEqual(personas.map(({ name }) => name))
+  expect(body.personas.map(({ name }: { name: string }) => name)).toEqual(
+    personas.map(({ name }) => name),
+  )
   expect(await names()).toEqual(expect.arrayContaining(personas.map(({ name }) => name)))
 })
 
@@ -106,12 +126,15 @@ const use = (changes: Readonly<Record<string, string>>, Cookie: string) =>
   sandbox.request.get('/v1/oidc/use').query(useRequest(changes)).set({ Cookie })
 
 /** Two cookies, which decide, and a third one, which the console reads. */
-const cookiesOf = (answer: Answer) => (answer.get('Set-Cookie') ?? []).map((cookie) => cookie.split(';', 1)[0] ?? '')
+const cookiesOf = (answer: Answer) =>
+  (answer.get('Set-Cookie') ?? []).map((cookie) => cookie.split(';', 1)[0] ?? '')
 const cleared = (part: string) => expect.stringMatching(`^agekey_sandbox_${part}=; Max-Age=0;`)
 const CLEARED = ['persona', 'outcome', 'acting'].map(cleared)
 
 test('The cookie of act-as makes this browser act as the persona until DELETE clears it', async () => {
-  const answer = await sandbox.request.post('/_sandbox/act-as/teen-16').set('Accept', 'application/json')
+  const answer = await sandbox.request
+    .post('/_sandbox/act-as/teen-16')
+    .set('Accept', 'application/json')
   expect(answer.body).toEqual({ persona: 'teen-16' })
   const [cookie = '', second] = answer.get('Set-Cookie') ?? []
   expect(cookie).toMatch(/^agekey_sandbox_persona=teen-16;(?=.*HttpOnly).*SameSite=Lax/i)
@@ -128,7 +151,9 @@ test('With an outcome act-as sets a second cookie, which ends the flows of the b
   expect(answer.body).toEqual({ persona: 'no-age-key', outcome: 'create_requested' })
   const Cookie = cookiesOf(answer).slice(0, 2).join('; ')
   expect(Cookie).toBe('agekey_sandbox_persona=no-age-key; agekey_sandbox_outcome=create_requested')
-  expect((await use({ can_create: 'true' }, Cookie)).headers['location']).toContain('create_requested=true')
+  expect((await use({ can_create: 'true' }, Cookie)).headers['location']).toContain(
+    'create_requested=true',
+  )
   // Create has no such outcome: the persona alone decides there.
   const query = createRequest(await createRelyingParty(sandbox).obtainRequestUri())
   await sandbox.request.get('/v1/oidc/create').query(query).set({ Cookie })
@@ -138,20 +163,29 @@ test('With an outcome act-as sets a second cookie, which ends the flows of the b
 test.each([
   ['acess_denied', 'access_denied'],
   ['token.503', 'is an outcome of token, a call that no browser makes'],
-])('The outcome %s is refused by act-as and on a flow that something else decides', async (outcome, reason) => {
-  const actAs = await sandbox.request.post(`/_sandbox/act-as/teen-16?outcome=${outcome}`)
-  expect([actAs.status, actAs.text]).toEqual([400, expect.stringContaining(reason)])
-  expect(actAs.headers['set-cookie']).toBeUndefined()
-  const decided = { sandbox_persona: 'teen-16', sandbox_outcome: 'verified' }
-  const flow = await use(decided, `agekey_sandbox_outcome=${outcome}`)
-  expect([flow.status, flow.text]).toEqual([400, expect.stringContaining('cookie agekey_sandbox_outcome')])
-  expect(flow.text).toContain(reason)
-})
+])(
+  'The outcome %s is refused by act-as and on a flow that something else decides',
+  async (outcome, reason) => {
+    const actAs = await sandbox.request.post(`/_sandbox/act-as/teen-16?outcome=${outcome}`)
+    expect([actAs.status, actAs.text]).toEqual([400, expect.stringContaining(reason)])
+    expect(actAs.headers['set-cookie']).toBeUndefined()
+    const decided = { sandbox_persona: 'teen-16', sandbox_outcome: 'verified' }
+    const flow = await use(decided, `agekey_sandbox_outcome=${outcome}`)
+    expect([flow.status, flow.text]).toEqual([
+      400,
+      expect.stringContaining('cookie agekey_sandbox_outcome'),
+    ])
+    expect(flow.text).toContain(reason)
+  },
+)
 
 test('GET act-as is a page with one button, which acts in the tenant of the address with its outcome, and sets nothing itself', async () => {
   const path = '/t/one/_sandbox/act-as/teen-16?outcome=access_denied'
   const page = await sandbox.request.get(path).expect(200)
-  expect([page.headers['set-cookie'], page.text.match(/<button/g)]).toEqual([undefined, ['<button']])
+  expect([page.headers['set-cookie'], page.text.match(/<button/g)]).toEqual([
+    undefined,
+    ['<button'],
+  ])
   const form = press(page.text, 'act-as')
   expect(form.action).toBe(path)
   const pressed = await submit(sandbox, form)
@@ -159,19 +193,34 @@ test('GET act-as is a page with one button, which acts in the tenant of the addr
   expect(cookiesOf(pressed).slice(0, 2)).toEqual(cookies)
   expect(pressed.get('Set-Cookie')).toEqual(Array(3).fill(expect.stringContaining('Path=/t/one/')))
   expect(pressed.text).toContain('agekey_sandbox_outcome')
-  const refused = await sandbox.request.post('/_sandbox/act-as/teen-61').set('Accept', 'text/html').type('form')
-  expect([refused.status, refused.headers['content-type']]).toEqual([404, expect.stringContaining('text/html')])
+  const refused = await sandbox.request
+    .post('/_sandbox/act-as/teen-61')
+    .set('Accept', 'text/html')
+    .type('form')
+  expect([refused.status, refused.headers['content-type']]).toEqual([
+    404,
+    expect.stringContaining('text/html'),
+  ])
   const { body, headers } = await sandbox.request.post('/_sandbox/act-as/teen-61').expect(404)
-  expect(body).toMatchObject({ error: 'not_found', suggestions: expect.arrayContaining(['teen-16']) })
+  expect(body).toMatchObject({
+    error: 'not_found',
+    suggestions: expect.arrayContaining(['teen-16']),
+  })
   expect(headers['set-cookie']).toBeUndefined()
 })
 
-const certified = await shareSandbox({ certifications: { '/veratad/roc': { id_doc_scan: 'effective' } } })
+const certified = await shareSandbox({
+  certifications: { '/veratad/roc': { id_doc_scan: 'effective' } },
+})
 const evaluate = (body: object) => certified.request.post('/_sandbox/evaluate').send(body)
 
 test('evaluate gives booleans and a trace for signals at any instant, no to all without an age key, and records no flow', async () => {
   await certified.clock.set('2041-01-01')
-  const signal = { method: 'id_doc_scan', verified_at: '2040-01-01', provenance: '/veratad/roc' } as const
+  const signal = {
+    method: 'id_doc_scan',
+    verified_at: '2040-01-01',
+    provenance: '/veratad/roc',
+  } as const
   const signals: AgeSignal[] = [{ ...signal, age: { years: 17 } }]
   const claims = { age_thresholds: [16, 18], allowed_methods: ['id_doc_scan' as const] }
   expect(await certified.evaluate({ claims, signals, now: '2040-06-01' })).toMatchObject({
@@ -181,11 +230,15 @@ test('evaluate gives booleans and a trace for signals at any instant, no to all 
       { threshold: 18, satisfied: false, signals: [{ passed: false, checks: expect.any(Array) }] },
     ],
   })
-  expect((await certified.evaluate({ claims, persona: 'no-age-key' })).age_thresholds).toEqual({ 16: false, 18: false })
+  expect((await certified.evaluate({ claims, persona: 'no-age-key' })).age_thresholds).toEqual({
+    16: false,
+    18: false,
+  })
   expect(await certified.flows.list()).toEqual([])
 })
 
-const asPersona = ({ type: _type, verification_id: _id, ...signal }: Record<string, unknown>) => signal
+const asPersona = ({ type: _type, verification_id: _id, ...signal }: Record<string, unknown>) =>
+  signal
 
 test.each([
   ['of what the config certifies, as in a flow', ageSignal(), true],
@@ -195,7 +248,9 @@ test.each([
   ['of a persona with a level', asPersona(ageSignal({ iso_27566_1: 'strict' })), true],
 ])('evaluate for an effective verification by a signal %s', async (_which, signal, isEffective) => {
   const claims = { age_thresholds: [18], iso_27566_1: 'effective' }
-  expect((await evaluate({ claims, signals: [signal] })).body).toMatchObject({ age_thresholds: { 18: isEffective } })
+  expect((await evaluate({ claims, signals: [signal] })).body).toMatchObject({
+    age_thresholds: { 18: isEffective },
+  })
 })
 
 test('evaluate counts the relative dates of signals as those of a persona', async () => {
@@ -226,9 +281,13 @@ test('evaluate names the rule of a mistake in the claims', async () => {
 })
 
 test('evaluate refuses to explain more than anybody reads, before it works', async () => {
-  const signals = Array.from({ length: 50 }, (_, n) => asPersona(ageSignal({ verification_id: `v${n}` })))
+  const signals = Array.from({ length: 50 }, (_, n) =>
+    asPersona(ageSignal({ verification_id: `v${n}` })),
+  )
   const thresholds = (count: number) => Array.from({ length: count }, (_, n) => n + 1)
-  const { body } = await evaluate({ claims: { age_thresholds: thresholds(31) }, signals }).expect(400)
+  const { body } = await evaluate({ claims: { age_thresholds: thresholds(31) }, signals }).expect(
+    400,
+  )
   expect(body.error_description).toContain('thresholds times signals are 1550, and at most 1500')
   await evaluate({ claims: { age_thresholds: thresholds(30) }, signals }).expect(200)
 })

@@ -6,11 +6,17 @@ import { createRelyingParty } from '../../support/relying-party.ts'
 import { pushedRequest, useRequest } from '../../support/requests.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
 
-const OTHER = { clientId: 'other', clientSecret: 'sk_other', redirectUris: ['http://localhost:3000/callback'] }
+const OTHER = {
+  clientId: 'other',
+  clientSecret: 'sk_other',
+  redirectUris: ['http://localhost:3000/callback'],
+}
 const sandbox = await shareSandbox({ clients: [OTHER] })
 const rp = createRelyingParty(sandbox)
 
-/** How a request that names neither persona nor outcome ends: an error code, `verified`, or `page`. */
+/**
+ * How a request that names neither persona nor outcome ends: an error code, `verified`, or `page`.
+ */
 async function endingOf(changes = {}): Promise<string> {
   const answer = await sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
   return answer.status === 200 ? 'page' : (readCallback(answer).params['error'] ?? 'verified')
@@ -21,7 +27,9 @@ test('An expectation decides one request, is removed by its id, and all of them 
   await sandbox.next({ outcome: 'access_denied' })
   await sandbox.expectations.remove(first.id)
   expect([await endingOf(), await endingOf()]).toEqual(['access_denied', 'page'])
-  await expect(sandbox.expectations.remove(first.id)).rejects.toThrow(`none with the id "${first.id}"`)
+  await expect(sandbox.expectations.remove(first.id)).rejects.toThrow(
+    `none with the id "${first.id}"`,
+  )
   await sandbox.next({ outcome: 'access_denied' })
   await sandbox.expectations.clear()
   expect(await endingOf()).toBe('page')
@@ -37,41 +45,54 @@ test('An expectation waits for the request with its client, state and nonce', as
 
 test('An expectation of Create matches the pushed state', async () => {
   await sandbox.next({ flow: 'create', outcome: 'access_denied', match: { state: 'pushed' } })
-  const { params } = await rp.create(await rp.obtainRequestUri({ state: 'pushed' }), { sandbox_persona: undefined })
+  const { params } = await rp.create(await rp.obtainRequestUri({ state: 'pushed' }), {
+    sandbox_persona: undefined,
+  })
   expect(params).toMatchObject({ error: 'access_denied', state: 'pushed' })
 })
 
-test.each(['expired', 'used'] as const)('An expectation of request_uri.%s is met by a real one', async (reason) => {
-  const requestUri = await rp.obtainRequestUri()
-  if (reason === 'used') await rp.create(requestUri)
-  else await sandbox.clock.advance(91)
-  await sandbox.next({ flow: 'create', outcome: 'created' })
-  await sandbox.next({ flow: 'create', outcome: `request_uri.${reason}` })
-  expect((await rp.create(requestUri, { sandbox_persona: undefined })).params['error']).toBe('invalid_request_uri')
-  expect(await sandbox.expectations.list()).toMatchObject([{ outcome: 'created' }])
-})
+test.each(['expired', 'used'] as const)(
+  'An expectation of request_uri.%s is met by a real one',
+  async (reason) => {
+    const requestUri = await rp.obtainRequestUri()
+    if (reason === 'used') await rp.create(requestUri)
+    else await sandbox.clock.advance(91)
+    await sandbox.next({ flow: 'create', outcome: 'created' })
+    await sandbox.next({ flow: 'create', outcome: `request_uri.${reason}` })
+    expect((await rp.create(requestUri, { sandbox_persona: undefined })).params['error']).toBe(
+      'invalid_request_uri',
+    )
+    expect(await sandbox.expectations.list()).toMatchObject([{ outcome: 'created' }])
+  },
+)
 
 const endAFlow = () => endingOf({ sandbox_persona: 'teen-16' })
 
 test.each([
   ['discovery', '/v1/oidc/use/.well-known/openid-configuration', 'issuer'],
   ['jwks', '/.well-known/jwks.json', 'keys'],
-] as const)('What is decided for %s meets each read until a flow of its tenant ended', async (flow, path, member) => {
-  const outcome = `${flow}.${member}_missing`
-  const isSpoiled = async () => !(member in (await sandbox.request.get(path).expect(200)).body)
-  await sandbox.next({ flow, outcome })
-  await endAFlow()
-  expect([await isSpoiled(), await isSpoiled()]).toEqual([true, true])
-  const held_since = expect.stringMatching(/^f\d+$/)
-  expect(await sandbox.expectations.list()).toMatchObject([{ times: 1, remaining: 1, held_since }])
-  // A page that waits for its user has ended no flow, and a flow of another tenant none of this one.
-  expect(await endingOf()).toBe('page')
-  const other = useRequest({ sandbox_persona: 'teen-16' })
-  await sandbox.request.get('/t/other/v1/oidc/use').query(other).expect(302)
-  expect(await isSpoiled()).toBe(true)
-  await endAFlow()
-  expect([await isSpoiled(), await sandbox.expectations.list()]).toEqual([false, []])
-})
+] as const)(
+  'What is decided for %s meets each read until a flow of its tenant ended',
+  async (flow, path, member) => {
+    const outcome = `${flow}.${member}_missing`
+    const isSpoiled = async () => !(member in (await sandbox.request.get(path).expect(200)).body)
+    await sandbox.next({ flow, outcome })
+    await endAFlow()
+    expect([await isSpoiled(), await isSpoiled()]).toEqual([true, true])
+    const held_since = expect.stringMatching(/^f\d+$/)
+    expect(await sandbox.expectations.list()).toMatchObject([
+      { times: 1, remaining: 1, held_since },
+    ])
+    // A page that waits for its user has ended no flow, and a flow of another tenant none of this
+    // one.
+    expect(await endingOf()).toBe('page')
+    const other = useRequest({ sandbox_persona: 'teen-16' })
+    await sandbox.request.get('/t/other/v1/oidc/use').query(other).expect(302)
+    expect(await isSpoiled()).toBe(true)
+    await endAFlow()
+    expect([await isSpoiled(), await sandbox.expectations.list()]).toEqual([false, []])
+  },
+)
 
 const undecided = { sandbox_persona: undefined }
 const TEEN = { decide: { flow: 'use', persona: 'teen-16' } } as const
@@ -86,15 +107,26 @@ async function arm(...steps: Steps) {
 
 test('POST scenarios arms a scenario and says how far it has come', async () => {
   const steps = [{ clock: { advance: 5 } }, TEEN]
-  const { body } = await sandbox.request.post('/_sandbox/scenarios').send({ name: 'A', steps }).expect(201)
+  const { body } = await sandbox.request
+    .post('/_sandbox/scenarios')
+    .send({ name: 'A', steps })
+    .expect(201)
   const passed = { index: 0, kind: 'clock', status: 'passed' }
   const current = { index: 1, kind: 'decide', status: 'current' }
-  expect(body).toMatchObject({ id: expect.any(String), name: 'A', status: 'running', steps: [passed, current] })
+  expect(body).toMatchObject({
+    id: expect.any(String),
+    name: 'A',
+    status: 'running',
+    steps: [passed, current],
+  })
   expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
 })
 
 test('POST scenarios takes a scenario file as it is', async () => {
-  const file = readFileSync(new URL('../../../docs/scenarios/teen-then-adult.yaml', import.meta.url), 'utf8')
+  const file = readFileSync(
+    new URL('../../../docs/scenarios/teen-then-adult.yaml', import.meta.url),
+    'utf8',
+  )
   const post = sandbox.request.post('/_sandbox/scenarios').set('Content-Type', 'application/yaml')
   expect((await post.send(file).expect(201)).body).toMatchObject({ status: 'running' })
 })
@@ -113,7 +145,10 @@ test('A scenario that is refused leaves none of its personas behind', async () =
 
 test('A scenario observes the status with which a call of an unknown outcome was answered', async () => {
   const { now } = await arm({ await: 'par' })
-  const call = sandbox.request.post('/v1/oidc/create/par').set('X-Sandbox-Outcome', 'nope').type('form')
+  const call = sandbox.request
+    .post('/v1/oidc/create/par')
+    .set('X-Sandbox-Outcome', 'nope')
+    .type('form')
   await call.send(pushedRequest()).expect(400)
   expect((await now()).steps[0]?.detail).toBe('a par call came that was answered with 400')
 })
@@ -121,19 +156,26 @@ test('A scenario observes the status with which a call of an unknown outcome was
 test('A scenario shows no secret of what came, however it was sent', async () => {
   await arm({ ...TEEN, expect: { state: 'x', nonce: 'x' } })
   await arm({ await: 'par', expect: { state: 'x', client_secret: 'y' } })
-  const query = useRequest({ state: 'a sk_test_sandbox', nonce: `${'x'.repeat(190)} sk_test_sandbox` })
+  const query = useRequest({
+    state: 'a sk_test_sandbox',
+    nonce: `${'x'.repeat(190)} sk_test_sandbox`,
+  })
   await sandbox.request.get('/v1/oidc/use').query(query)
   expect((await rp.push({ state: btoa('ak_test_sandbox:sk_test_sandbox') })).status).toBe(201)
   const { text } = await sandbox.request.get('/_sandbox/scenarios').expect(200)
   expect(text).toContain('state: expected \\"x\\", came \\"a ***\\"')
   expect(text).toContain('client_secret: expected')
-  for (const secret of ['sk_test_', btoa('ak_test_sandbox:sk_test_sandbox')]) expect(text).not.toContain(secret)
+  for (const secret of ['sk_test_', btoa('ak_test_sandbox:sk_test_sandbox')])
+    expect(text).not.toContain(secret)
 })
 
 test('A scenario decides Use, sees token, upgrade and what was pushed, moves the clock, and is met by a real expiry', async () => {
   await sandbox.clock.freeze()
   const { now } = await arm(
-    { decide: { flow: 'use', persona: 'child-12' }, expect: { claims: { age_thresholds: [13, 16] } } },
+    {
+      decide: { flow: 'use', persona: 'child-12' },
+      expect: { claims: { age_thresholds: [13, 16] } },
+    },
     { await: 'token' },
     { clock: { advance: 60 } },
     { await: 'upgrade', expect: { authorization_details: [{ method: 'id_doc_scan' }] } },

@@ -9,7 +9,10 @@ const sandbox = await shareSandbox()
 
 /** Bytes of YAML that one request may send. */
 const MAX_YAML = 16 * 1024
-/** To read what the service must refuse takes from seconds to hours; a busy machine takes a tenth of this for what it reads. */
+/**
+ * To read what the service must refuse takes from seconds to hours; a busy machine takes a tenth of
+ * this for what it reads.
+ */
 const MAX_CPU_MS = 1_500
 
 const put = (path: string, type: string, text: string | Uint8Array<ArrayBuffer>) =>
@@ -20,9 +23,13 @@ const put = (path: string, type: string, text: string | Uint8Array<ArrayBuffer>)
   })
 
 const FORCE = '/_sandbox/console/force'
-const paste = (yaml: string) => createBrowserClient(sandbox.url).submit(FORCE, { arm: 'true', yaml })
+const paste = (yaml: string) =>
+  createBrowserClient(sandbox.url).submit(FORCE, { arm: 'true', yaml })
 
-const WAYS: readonly (readonly [way: string, send: (text: string) => Promise<{ readonly status: number }>])[] = [
+const WAYS: readonly (readonly [
+  way: string,
+  send: (text: string) => Promise<{ readonly status: number }>,
+])[] = [
   ['PUT personas', (text) => put('personas', 'application/yaml', text)],
   ['PUT personas/NAME', (text) => put('personas/p', 'text/yaml', text)],
   ['POST scenarios', (text) => put('scenarios', 'application/x-yaml', text)],
@@ -59,7 +66,8 @@ test.each(WAYS.map(([way, send], index) => [way, send, index] as const))(
   { timeout: 60_000 },
   async (_, send, index) => {
     const texts = hostileYaml(MAX_YAML).filter((_text, at) => at % WAYS.length === index)
-    for (const [name, text] of texts) expect(ANSWERED, name).toContain(await survives(() => send(text)))
+    for (const [name, text] of texts)
+      expect(ANSWERED, name).toContain(await survives(() => send(text)))
   },
 )
 
@@ -67,15 +75,23 @@ test.each([
   ['[', 1_000, ']', 1_000],
   ['? ', 400, 'x', 1],
   ['[', 12_000, '', 0],
-])('%j, %i times, is refused by PUT personas/NAME each time it is sent', async (open, count, close, closings) => {
-  const text = open.repeat(count) + close.repeat(closings)
-  const message = expect.stringContaining('level 65 of lists and mappings begins here, and 64 are read at most')
-  for (let time = 0; time < 2; time++) {
-    const answer = await put('personas/p', 'application/yaml', text)
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({ error: 'invalid_request', error_description: message })
-  }
-})
+])(
+  '%j, %i times, is refused by PUT personas/NAME each time it is sent',
+  async (open, count, close, closings) => {
+    const text = open.repeat(count) + close.repeat(closings)
+    const message = expect.stringContaining(
+      'level 65 of lists and mappings begins here, and 64 are read at most',
+    )
+    for (let time = 0; time < 2; time++) {
+      const answer = await put('personas/p', 'application/yaml', text)
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({
+        error: 'invalid_request',
+        error_description: message,
+      })
+    }
+  },
+)
 
 test('Random YAML neither ends nor holds the process', { timeout: 120_000 }, async () => {
   const way = fc.constantFrom(...WAYS.map(([, send]) => send))
@@ -98,7 +114,10 @@ const TOO_LONG =
 test('A longer YAML body is refused with its size, the limit and the ways out', async () => {
   const answer = await put('personas', 'application/yaml', padded(MAX_YAML + 1))
   expect(answer.status).toBe(413)
-  expect(await answer.json()).toMatchObject({ error: 'invalid_request', error_description: TOO_LONG })
+  expect(await answer.json()).toMatchObject({
+    error: 'invalid_request',
+    error_description: TOO_LONG,
+  })
 })
 
 test('Longer YAML in the form of the console is refused in the same words', async () => {
@@ -114,7 +133,11 @@ test('The size of YAML is counted in bytes', async () => {
 
 test('JSON may be longer than YAML', async () => {
   const purpose = ' '.repeat(60_000)
-  const answer = await put('personas', 'application/json', `${purpose}{"name": "p", "title": "T", "purpose": "P"}`)
+  const answer = await put(
+    'personas',
+    'application/json',
+    `${purpose}{"name": "p", "title": "T", "purpose": "P"}`,
+  )
   expect(answer.status).toBe(200)
 })
 
@@ -124,18 +147,33 @@ test('JSON of 30,000 levels is refused by the depth of JSON', async () => {
   expect(await answer.text()).toContain('it is nested deeper than 64 levels')
 })
 
-const LATIN1 = new Uint8Array(Buffer.from('{\n"name": "p", "title": "M\xFCller", "purpose": "P"}', 'latin1'))
-const UTF16 = new Uint8Array(Buffer.from('\uFEFF{"name": "p", "title": "T", "purpose": "P"}', 'utf16le'))
+const LATIN1 = new Uint8Array(
+  Buffer.from('{\n"name": "p", "title": "M\xFCller", "purpose": "P"}', 'latin1'),
+)
+const UTF16 = new Uint8Array(
+  Buffer.from('\uFEFF{"name": "p", "title": "T", "purpose": "P"}', 'utf16le'),
+)
 
 test.each([
-  ['application/json', LATIN1, /^body:2: the byte 0xFC \(ü in Latin-1\) is not UTF-8; save it as UTF-8/],
-  ['application/yaml', LATIN1, /^body:2: the byte 0xFC \(ü in Latin-1\) is not UTF-8; save it as UTF-8/],
+  [
+    'application/json',
+    LATIN1,
+    /^body:2: the byte 0xFC \(ü in Latin-1\) is not UTF-8; save it as UTF-8/,
+  ],
+  [
+    'application/yaml',
+    LATIN1,
+    /^body:2: the byte 0xFC \(ü in Latin-1\) is not UTF-8; save it as UTF-8/,
+  ],
   ['application/json', UTF16, /^body: is UTF-16 \(PowerShell's > writes that\); save it as UTF-8/],
   ['application/yaml', UTF16, /^body: is UTF-16 \(PowerShell's > writes that\); save it as UTF-8/],
-])('A body of %s that is no UTF-8 is refused before a damaged title is kept', async (type, bytes, message) => {
-  const answer = await put('personas', type, bytes)
-  expect(answer.status).toBe(400)
-  expect(await answer.json()).toMatchObject({ error_description: expect.stringMatching(message) })
-  const kept = (await sandbox.personas.list()).map(({ name }) => name)
-  expect(kept).not.toContain('p')
-})
+])(
+  'A body of %s that is no UTF-8 is refused before a damaged title is kept',
+  async (type, bytes, message) => {
+    const answer = await put('personas', type, bytes)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ error_description: expect.stringMatching(message) })
+    const kept = (await sandbox.personas.list()).map(({ name }) => name)
+    expect(kept).not.toContain('p')
+  },
+)

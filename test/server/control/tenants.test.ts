@@ -17,7 +17,9 @@ import { createTestParts } from '../../support/tenant.ts'
 const sandbox = await shareSandbox()
 const rpOf = (name: string) => createRelyingParty(createClient(`${sandbox.baseUrl}/t/${name}`))
 const namesOf = async () => {
-  const { tenants } = (await sandbox.request.get('/_sandbox/tenants')).body as { tenants: { name: string }[] }
+  const { tenants } = (await sandbox.request.get('/_sandbox/tenants')).body as {
+    tenants: { name: string }[]
+  }
   return tenants.map(({ name }) => name)
 }
 
@@ -25,7 +27,10 @@ test('A tenant exists from the first touch of its address, with an issuer and li
   expect(await namesOf()).not.toContain('new')
   const baseUrl = `${sandbox.baseUrl}/t/new`
   const { body } = await sandbox.request.get('/t/new/v1/oidc/use/.well-known/openid-configuration')
-  expect(body).toMatchObject({ issuer: `${baseUrl}/v1/oidc/use`, jwks_uri: `${baseUrl}/.well-known/jwks.json` })
+  expect(body).toMatchObject({
+    issuer: `${baseUrl}/v1/oidc/use`,
+    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+  })
   expect(idTokenOf(await rpOf('new').use()).iss).toBe(`${baseUrl}/v1/oidc/use`)
   const page = await sandbox.request.get('/t/new/v1/oidc/use').query(useRequest())
   expect(page.text).toContain('action="/t/new/v1/oidc/use/choice"')
@@ -34,7 +39,8 @@ test('A tenant exists from the first touch of its address, with an issuer and li
 
 test('A tenant shares neither clock nor personas, expectations, scenarios, journal, codes, tokens or keys', async () => {
   const [one, other] = [sandbox.tenant('one'), sandbox.tenant('other')]
-  const jwks = async (name: string) => (await sandbox.request.get(`/t/${name}/.well-known/jwks.json`)).body
+  const jwks = async (name: string) =>
+    (await sandbox.request.get(`/t/${name}/.well-known/jwks.json`)).body
   const before = await jwks('other')
   await one.clock.advance(1000)
   await one.personas.remove('teen-16')
@@ -48,7 +54,10 @@ test('A tenant shares neither clock nor personas, expectations, scenarios, journ
   expect(await Promise.all(lists)).toEqual([[], [], []])
   expect((await rpOf('other').exchange(code)).body).toMatchObject({ error: 'invalid_grant' })
   expect((await rpOf('other').upgrade(token)).body).toMatchObject({ error: 'invalid_token' })
-  expect([await jwks('other'), await jwks('one')]).toEqual([before, expect.not.objectContaining(before)])
+  expect([await jwks('other'), await jwks('one')]).toEqual([
+    before,
+    expect.not.objectContaining(before),
+  ])
   expect((await rpOf('one').exchange(code)).status).toBe(200)
 })
 
@@ -56,11 +65,23 @@ test('A tenant is made by PUT with what it has of its own, changed in part, and 
   const path = '/_sandbox/tenants/put'
   const put = (body: object) => sandbox.request.put(path).send(body)
   const made = await put({ persona: 'teen-16', lifetimes: { request_uri: 5 } }).expect(201)
-  expect(made.body).toMatchObject({ name: 'put', persona: 'teen-16', lifetimes: { request_uri: 5, code: 600 } })
+  expect(made.body).toMatchObject({
+    name: 'put',
+    persona: 'teen-16',
+    lifetimes: { request_uri: 5, code: 600 },
+  })
   expect((await rpOf('put').push()).body).toMatchObject({ expires_in: 5 })
-  const client = { client_id: 'shop', client_secret: 's3cret', redirect_uris: ['https://shop.example/cb'] }
+  const client = {
+    client_id: 'shop',
+    client_secret: 's3cret',
+    redirect_uris: ['https://shop.example/cb'],
+  }
   const changed = await put({ outcome: 'access_denied', clients: [client] }).expect(200)
-  expect(changed.body).toMatchObject({ persona: 'teen-16', outcome: 'access_denied', lifetimes: { request_uri: 5 } })
+  expect(changed.body).toMatchObject({
+    persona: 'teen-16',
+    outcome: 'access_denied',
+    lifetimes: { request_uri: 5 },
+  })
   expect(changed.text).not.toContain('s3cret')
   const query = useRequest({ client_id: 'shop', redirect_uri: 'https://shop.example/cb' })
   const callback = readCallback(await sandbox.request.get('/t/put/v1/oidc/use').query(query))
@@ -77,10 +98,15 @@ test('A tenant is made by PUT with what it has of its own, changed in part, and 
 test('A redirect URI with a * is registered as it is, with a warning in the answer to PUT', async () => {
   const redirectUris = ['https://shop.example/*']
   const clients = [{ client_id: 'shop', client_secret: 's', redirect_uris: redirectUris }]
-  const { body } = await sandbox.request.put('/_sandbox/tenants/literal').send({ clients }).expect(201)
+  const { body } = await sandbox.request
+    .put('/_sandbox/tenants/literal')
+    .send({ clients })
+    .expect(201)
   expect(body).toMatchObject({ warnings: [expect.stringContaining('no wildcard')] })
   const page = (redirect_uri: string) =>
-    sandbox.request.get('/t/literal/v1/oidc/use').query(useRequest({ client_id: 'shop', redirect_uri }))
+    sandbox.request
+      .get('/t/literal/v1/oidc/use')
+      .query(useRequest({ client_id: 'shop', redirect_uri }))
   await page('https://shop.example/*').expect(200)
   await page('https://shop.example/cb').expect(400)
 })
@@ -102,10 +128,17 @@ test('A reset brings back the declared state and keeps clients and other tenants
   expect((await tenant.clock.state()).advanced_seconds).toBe(0)
   const lists = [tenant.expectations.list(), tenant.scenarios.list(), tenant.flows.list()]
   expect(await Promise.all(lists)).toEqual([[], [], []])
-  expect(await tenant.keys.rotate('publish')).toEqual({ signing, published: expect.arrayContaining([signing]) })
+  expect(await tenant.keys.rotate('publish')).toEqual({
+    signing,
+    published: expect.arrayContaining([signing]),
+  })
   expect((await rp.exchange(code)).body).toMatchObject({ error: 'invalid_grant' })
   expect((await sandbox.tenant('unreset').clock.state()).advanced_seconds).toBe(7)
-  const query = useRequest({ client_id: 'shop', redirect_uri: 'https://shop.example/cb', sandbox_persona: 'teen-16' })
+  const query = useRequest({
+    client_id: 'shop',
+    redirect_uri: 'https://shop.example/cb',
+    sandbox_persona: 'teen-16',
+  })
   await sandbox.request.get('/t/reset/v1/oidc/use').query(query).expect(302)
 })
 
@@ -132,11 +165,15 @@ test('PUT tenants/default sets readings of the sandbox itself, one by one, and t
 test('PUT tenants/NAME refuses readings that exclude each other, and changes nothing', async () => {
   const { put, configure } = await start({ readings: { unknown_members: 'everywhere' } })
   const readings = { key_set: 'one' } as const
-  const message = 'key_set=one and unknown_members=everywhere exclude each other; drop one of the two'
+  const message =
+    'key_set=one and unknown_members=everywhere exclude each other; drop one of the two'
   const { status, body } = await put({ readings, slow_reply_seconds: 1 })
   expect([status, body.error_description]).toEqual([400, expect.stringContaining(message)])
   await expect(configure({ readings })).rejects.toThrow(message)
-  expect((await put({})).body).toMatchObject({ readings: { unknown_members: 'everywhere' }, slow_reply_seconds: 30 })
+  expect((await put({})).body).toMatchObject({
+    readings: { unknown_members: 'everywhere' },
+    slow_reply_seconds: 30,
+  })
 })
 
 test('A tenant keeps its readings through a reset, and other tenants have their own', async () => {
@@ -159,34 +196,73 @@ test('The journal says which readings a flow had, also when it was refused', asy
 })
 
 /** Calls below the address of a tenant that nobody has made, which no route serves. */
-const UNSERVED: readonly (readonly [what: string, status: number, call: (at: string) => PromiseLike<Answer>])[] = [
-  ['a POST of the key set', 405, (at) => sandbox.request.post(`${at}/.well-known/jwks.json`).send({})],
-  ['a POST of discovery', 405, (at) => sandbox.request.post(`${at}/v1/oidc/use/.well-known/openid-configuration`)],
+const UNSERVED: readonly (readonly [
+  what: string,
+  status: number,
+  call: (at: string) => PromiseLike<Answer>,
+])[] = [
+  [
+    'a POST of the key set',
+    405,
+    (at) => sandbox.request.post(`${at}/.well-known/jwks.json`).send({}),
+  ],
+  [
+    'a POST of discovery',
+    405,
+    (at) => sandbox.request.post(`${at}/v1/oidc/use/.well-known/openid-configuration`),
+  ],
   ['a POST of the authorization request', 405, (at) => sandbox.request.post(`${at}/v1/oidc/use`)],
   ['a HEAD of the authorization request', 405, (at) => sandbox.request.head(`${at}/v1/oidc/use`)],
   ['a GET of the token endpoint', 405, (at) => sandbox.request.get(`${at}/v1/oidc/use/token`)],
   ['a DELETE of the clock', 405, (at) => sandbox.request.delete(`${at}/_sandbox/clock`)],
   ['a PUT of the home page', 405, (at) => sandbox.request.put(`${at}/`)],
   ['a GET of MCP', 405, (at) => sandbox.request.get(`${at}/_sandbox/mcp`)],
-  ['a preflight of the token endpoint', 405, (at) => sandbox.request.options(`${at}/v1/oidc/use/token`)],
-  ['a preflight of the key set', 204, (at) => sandbox.request.options(`${at}/.well-known/jwks.json`)],
+  [
+    'a preflight of the token endpoint',
+    405,
+    (at) => sandbox.request.options(`${at}/v1/oidc/use/token`),
+  ],
+  [
+    'a preflight of the key set',
+    204,
+    (at) => sandbox.request.options(`${at}/.well-known/jwks.json`),
+  ],
   ['an unknown path', 404, (at) => sandbox.request.get(`${at}/nothing`)],
   ['an unknown path by POST', 404, (at) => sandbox.request.post(`${at}/nothing`).send({})],
-  ['an unknown path of the console', 404, (at) => sandbox.request.get(`${at}/_sandbox/console/x/y`).set(AS_PAGE)],
+  [
+    'an unknown path of the console',
+    404,
+    (at) => sandbox.request.get(`${at}/_sandbox/console/x/y`).set(AS_PAGE),
+  ],
   ['an unknown path as a page', 404, (at) => sandbox.request.get(`${at}/nothing`).set(AS_PAGE)],
-  ['an upgrade under the other brand word', 404, (at) => sandbox.request.post(`${at}/v1/agekey/upgrade`).send({})],
+  [
+    'an upgrade under the other brand word',
+    404,
+    (at) => sandbox.request.post(`${at}/v1/agekey/upgrade`).send({}),
+  ],
   ['an asset', 200, (at) => sandbox.request.get(`${at}/_sandbox/assets/app.css`)],
-  ['an asset that there is not', 404, (at) => sandbox.request.get(`${at}/_sandbox/assets/no-such-file.css`)],
-  ['a body that is too large', 413, (at) => sandbox.request.post(`${at}/v1/oidc/create/par`).send('x'.repeat(70_000))],
+  [
+    'an asset that there is not',
+    404,
+    (at) => sandbox.request.get(`${at}/_sandbox/assets/no-such-file.css`),
+  ],
+  [
+    'a body that is too large',
+    413,
+    (at) => sandbox.request.post(`${at}/v1/oidc/create/par`).send('x'.repeat(70_000)),
+  ],
   ['an undecodable path', 400, (at) => sandbox.request.get(`${at}/_sandbox/docs/%ff`)],
 ]
 const AS_PAGE = { Accept: 'text/html' }
 
-test.each(UNSERVED)('A call that no route serves makes no tenant: %s', async (_what, status, call) => {
-  const answer = await call('/t/unserved')
-  expect(answer.status).toBe(status)
-  expect(await namesOf()).not.toContain('unserved')
-})
+test.each(UNSERVED)(
+  'A call that no route serves makes no tenant: %s',
+  async (_what, status, call) => {
+    const answer = await call('/t/unserved')
+    expect(answer.status).toBe(status)
+    expect(await namesOf()).not.toContain('unserved')
+  },
+)
 
 test('A refused call below an unknown tenant names the addresses of that tenant', async () => {
   const { body } = await sandbox.request.get('/t/unserved/token').expect(404)
@@ -215,12 +291,20 @@ test('An upgrade under the other brand word stays recorded in a tenant that exis
 })
 
 /** What a foreign page can make a browser send without a word of the user. */
-const CROSS_SITE = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }
+const CROSS_SITE = {
+  'Sec-Fetch-Site': 'cross-site',
+  'Sec-Fetch-Mode': 'no-cors',
+  'Sec-Fetch-Dest': 'image',
+}
 
 const CALLS: readonly ((request: HttpClient['request'], name: string) => PromiseLike<unknown>)[] = [
   (request, name) => request.get(`/t/${name}/v1/oidc/use`).query(useRequest()),
-  (request, name) => request.get(`/t/${name}/v1/oidc/use`).query({ sandbox_persona: 'teen-16', ...useRequest() }),
-  (request, name) => request.get(`/t/${name}/v1/oidc/use`).query({ sandbox_outcome: 'jwks.no_keys', ...useRequest() }),
+  (request, name) =>
+    request.get(`/t/${name}/v1/oidc/use`).query({ sandbox_persona: 'teen-16', ...useRequest() }),
+  (request, name) =>
+    request
+      .get(`/t/${name}/v1/oidc/use`)
+      .query({ sandbox_outcome: 'jwks.no_keys', ...useRequest() }),
   (request, name) => request.get(`/t/${name}/v1/oidc/use`).query(useRequest()).set(CROSS_SITE),
   (request, name) => request.get(`/t/${name}/v1/oidc/use/.well-known/openid-configuration`),
   (request, name) => request.get(`/t/${name}/_sandbox/clock`),
@@ -231,7 +315,8 @@ const CALLS: readonly ((request: HttpClient['request'], name: string) => Promise
   (request, name) => request.get(`/t/${name}/_sandbox/assets/no-such-file.css`),
   (request, name) => request.get(`/t/${name}/_sandbox/console/tenants`),
   (request, name) => request.post(`/t/${name}/_sandbox/clock`).send({ advance: 1 }).set(CROSS_SITE),
-  (request, name) => request.post(`/t/${name}/_sandbox/expectations`).send({ flow: 'use', outcome: 'no_such' }),
+  (request, name) =>
+    request.post(`/t/${name}/_sandbox/expectations`).send({ flow: 'use', outcome: 'no_such' }),
   (request, name) => request.post(`/t/${name}/_sandbox/evaluate`).send({ claims: {}, signals: [] }),
   (request, name) => request.get(`/t/-${name}/v1/oidc/use`),
 ]
@@ -247,17 +332,28 @@ test('Calls for other tenants, however many, leave a declared tenant everything 
   await made.clock.set('2030-01-01T00:00:00Z')
   await made.next({ persona: 'own', outcome: 'create_requested' })
   const driven = createRelyingParty(createClient(`${url}/t/driven`))
-  const { action, fields } = press((await request.get('/t/driven/v1/oidc/use').query(useRequest())).text, 'decline')
+  const { action, fields } = press(
+    (await request.get('/t/driven/v1/oidc/use').query(useRequest())).text,
+    'decline',
+  )
   fields.set('outcome', 'jwks.no_keys')
   await submit({ request }, { action, fields })
   const code = await driven.obtainCode()
 
   for (const [kind, call] of CALLS.entries()) await call(request, `kind-${kind}`)
   const names = await directory.list()
-  expect(names).toEqual([...names.filter((name) => name.startsWith('kind-')).slice(-3), 'made', 'driven'])
-  expect((await request.get('/_sandbox/tenants/made')).body).toMatchObject({ outcome: 'access_denied' })
+  expect(names).toEqual([
+    ...names.filter((name) => name.startsWith('kind-')).slice(-3),
+    'made',
+    'driven',
+  ])
+  expect((await request.get('/_sandbox/tenants/made')).body).toMatchObject({
+    outcome: 'access_denied',
+  })
   expect(await made.personas.get('own')).toMatchObject({ title: 'Own' })
   expect((await made.clock.state()).base).toBe('2030-01-01T00:00:00.000Z')
-  expect(await made.expectations.list()).toMatchObject([{ persona: 'own', outcome: 'create_requested' }])
+  expect(await made.expectations.list()).toMatchObject([
+    { persona: 'own', outcome: 'create_requested' },
+  ])
   expect((await driven.exchange(code)).status).toBe(200)
 })

@@ -27,7 +27,8 @@ test('A thousand calls wait at a time, one more is refused and may come again, a
     status: 503,
     code: 'temporarily_unavailable',
     headers: { 'Retry-After': '1' },
-    message: 'wait: 1000 calls wait already, which is all that may; ask again later, or without wait',
+    message:
+      'wait: 1000 calls wait already, which is all that may; ask again later, or without wait',
   })
   const other = start()
   other.end()

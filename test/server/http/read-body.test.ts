@@ -12,8 +12,10 @@ const head = (headers: string, target = PAR) =>
 const CHUNK = `10000\r\n${'x'.repeat(65_536)}\r\n`
 
 test('A body that is too large is refused with its size and the limit, before its content type is looked at', async () => {
-  const send = (length: number) => request.post('/v1/oidc/create/par').type('text/plain').send('x'.repeat(length))
-  const message = 'the body has 65537 bytes, and 65536 are read at most: send fewer or shorter values'
+  const send = (length: number) =>
+    request.post('/v1/oidc/create/par').type('text/plain').send('x'.repeat(length))
+  const message =
+    'the body has 65537 bytes, and 65536 are read at most: send fewer or shorter values'
   expect(readError(await send(65_537).expect(413)).error_description).toBe(message)
   await send(65_536).expect(415)
 })
@@ -25,31 +27,53 @@ test('A body that is compressed is refused with its encoding', async () => {
 })
 
 test.each([
-  ...[PAR, 'POST /v1/oidc/use/token', 'POST /v1/svc/upgrade', 'GET /v1/oidc/use', 'PUT /_sandbox/tenants/a'],
+  ...[
+    PAR,
+    'POST /v1/oidc/use/token',
+    'POST /v1/svc/upgrade',
+    'GET /v1/oidc/use',
+    'PUT /_sandbox/tenants/a',
+  ],
   ...['POST /nowhere', 'TRACE /'],
-])('A body that is too large is refused at %s before it is sent, and the connection ends', async (target) => {
-  const { status, headers, body } = await exchangeRaw(url, head('Content-Length: 65537', target))
-  expect(status).toBe(413)
-  expect(headers).toMatchObject({ connection: 'close', 'x-agekey-sandbox': 'testing-only' })
-  const error_description = expect.stringContaining('the body has 65537 bytes, and 65536 are read at most')
-  expect(JSON.parse(body)).toMatchObject({ error: 'invalid_request', error_description })
-})
+])(
+  'A body that is too large is refused at %s before it is sent, and the connection ends',
+  async (target) => {
+    const { status, headers, body } = await exchangeRaw(url, head('Content-Length: 65537', target))
+    expect(status).toBe(413)
+    expect(headers).toMatchObject({ connection: 'close', 'x-agekey-sandbox': 'testing-only' })
+    const error_description = expect.stringContaining(
+      'the body has 65537 bytes, and 65536 are read at most',
+    )
+    expect(JSON.parse(body)).toMatchObject({ error: 'invalid_request', error_description })
+  },
+)
 
-test.each([PAR, 'GET /v1/oidc/use'])('A body that never ends is refused at %s beyond the limit', async (target) => {
-  const sent = `${head('Transfer-Encoding: chunked', target)}${CHUNK}1\r\nx\r\n`
-  const { status, headers, body } = await exchangeRaw(url, sent)
-  expect([status, headers['connection']]).toEqual([413, 'close'])
-  expect(body).toContain('the body has more than 65536 bytes')
-})
+test.each([PAR, 'GET /v1/oidc/use'])(
+  'A body that never ends is refused at %s beyond the limit',
+  async (target) => {
+    const sent = `${head('Transfer-Encoding: chunked', target)}${CHUNK}1\r\nx\r\n`
+    const { status, headers, body } = await exchangeRaw(url, sent)
+    expect([status, headers['connection']]).toEqual([413, 'close'])
+    expect(body).toContain('the body has more than 65536 bytes')
+  },
+)
 
 test('A body that is too large is refused in words that its sender can read while it still sends', async () => {
-  const answer = await fetch(`${url}/v1/oidc/create/par`, { method: 'POST', body: 'x'.repeat(20_000_000) })
+  const answer = await fetch(`${url}/v1/oidc/create/par`, {
+    method: 'POST',
+    body: 'x'.repeat(20_000_000),
+  })
   expect([answer.status, (await answer.json())['error']]).toEqual([413, 'invalid_request'])
 })
 
 test('A body of permitted size is asked for by 100 Continue, and one that is too large is not', async () => {
-  expect((await exchangeRaw(url, head('Expect: 100-continue\r\nContent-Length: 65537'))).status).toBe(413)
-  const answer = await exchangeRaw(url, `${head('Expect: 100-continue\r\nConnection: close\r\nContent-Length: 3')}a=b`)
+  expect(
+    (await exchangeRaw(url, head('Expect: 100-continue\r\nContent-Length: 65537'))).status,
+  ).toBe(413)
+  const answer = await exchangeRaw(
+    url,
+    `${head('Expect: 100-continue\r\nConnection: close\r\nContent-Length: 3')}a=b`,
+  )
   expect(answer).toMatchObject({ status: 100, body: expect.stringContaining('HTTP/1.1 401') })
 })
 

@@ -17,7 +17,11 @@ async function read(path: string, encoding: string) {
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => done(null, Buffer.concat(chunks)))
     })
-  return { encoding: answer.headers['content-encoding'], length: Number(answer.headers['content-length']), answer }
+  return {
+    encoding: answer.headers['content-encoding'],
+    length: Number(answer.headers['content-length']),
+    answer,
+  }
 }
 
 test('A long page is packed for a browser that unpacks, and sent as it is to others', async () => {

@@ -25,7 +25,8 @@ const use = (changes: Parameters<typeof useRequest>[0], headers = {}) =>
 function seenOnce({ endings, rows, calls }: Coverage): readonly string[] {
   const seen = [...Object.entries(endings), ...Object.entries(rows)]
   for (const [call, sides] of Object.entries(calls))
-    for (const [side, count] of Object.entries(sides)) if (count.count > 0) seen.push([`${call}.${side}`, count])
+    for (const [side, count] of Object.entries(sides))
+      if (count.count > 0) seen.push([`${call}.${side}`, count])
   for (const [name, count] of seen) expect([name, count]).toEqual([name, ONCE])
   return seen.map(([name]) => name)
 }
@@ -47,8 +48,13 @@ const audit = async () => {
     .set(marked)
     .query(createRequest(await party.obtainRequestUri()))
 }
-const DEMO_CLIENT = demoClient(settleAddresses({ baseUrl: sandbox.baseUrl }, { protocol: 'http', port: 0 }))
-const demo = { client_id: 'sandbox-demo', redirect_uri: `${sandbox.baseUrl}/_sandbox/demo/callback` }
+const DEMO_CLIENT = demoClient(
+  settleAddresses({ baseUrl: sandbox.baseUrl }, { protocol: 'http', port: 0 }),
+)
+const demo = {
+  client_id: 'sandbox-demo',
+  redirect_uri: `${sandbox.baseUrl}/_sandbox/demo/callback`,
+}
 const shop = createRelyingParty(sandbox, DEMO_CLIENT)
 const strings = 'id_token.age_thresholds.strings'
 const MET = { 18: { true: ONCE } }
@@ -59,22 +65,47 @@ const CREATES = { can_create: 'true', sandbox_persona: 'no-age-key' }
 test.each<[string, () => PromiseLike<unknown>, seen: readonly string[], thresholds?: object]>([
   ['An answer of the service', () => use({}), ['verified', 'use/verified'], MET],
   ['A changed answer', () => use({ sandbox_outcome: strings }), [`use/${strings}`], {}],
-  ['An answer a client has to accept', () => use(EXTRA_CLAIM), ['verified', 'use/id_token.extra_claim'], MET],
+  [
+    'An answer a client has to accept',
+    () => use(EXTRA_CLAIM),
+    ['verified', 'use/id_token.extra_claim'],
+    MET,
+  ],
   ['A code', () => use(UPGRADE), ['none_met', 'code_issued', 'use/verified', 'use/code_issued']],
-  ['No age key, with can_create=true', () => use(CREATES), ['create_requested', 'use/create_requested']],
-  ['No age key', () => use({ ...CREATES, can_create: 'false' }), ['access_denied', 'use/access_denied']],
+  [
+    'No age key, with can_create=true',
+    () => use(CREATES),
+    ['create_requested', 'use/create_requested'],
+  ],
+  [
+    'No age key',
+    () => use({ ...CREATES, can_create: 'false' }),
+    ['access_denied', 'use/access_denied'],
+  ],
   ['A refused request', () => use({ claims: '{}' }), ['other_error']],
   ['The outcome no_answer', () => use({ sandbox_outcome: 'no_answer' }), [], {}],
   ['The page that ends an iframe', () => use({}, { 'Sec-Fetch-Dest': 'iframe' }), [], {}],
-  ['An expired request_uri', expire, ['request_uri_expired', 'create/request_uri.expired', 'par.success']],
-  ['An evaluation', () => sandbox.evaluate({ claims: { age_thresholds: [18] }, persona: 'teen-16' }), []],
+  [
+    'An expired request_uri',
+    expire,
+    ['request_uri_expired', 'create/request_uri.expired', 'par.success'],
+  ],
+  [
+    'An evaluation',
+    () => sandbox.evaluate({ claims: { age_thresholds: [18] }, persona: 'teen-16' }),
+    [],
+  ],
   ['Flows of an audit', audit, []],
   ['A HEAD request', () => request.head('/.well-known/jwks.json'), []],
   ['Calls of the demo', async () => shop.upgrade(await shop.obtainToken(demo)), []],
   ['A flow of the demo', () => use(demo), []],
   ['A token that nobody issued', () => party.upgrade('unknown'), ['upgrade.refusal']],
   ['A read of the keys', () => request.get('/.well-known/jwks.json'), ['jwks.success']],
-  ['A read of discovery', () => request.get('/v1/oidc/create/.well-known/openid-configuration'), ['discovery.success']],
+  [
+    'A read of discovery',
+    () => request.get('/v1/oidc/create/.well-known/openid-configuration'),
+    ['discovery.success'],
+  ],
   ['par.400', () => force('par.400'), ['par/par.400', 'par.refusal']],
   ['par.500', () => force('par.500'), ['par/par.500', 'par.failure']],
   ['par.dropped', () => force('par.dropped'), ['par/par.dropped', 'par.failure']],
@@ -114,7 +145,9 @@ test('The counts of calls survive a reset, name the test that saw them, and go w
   await sandbox.coverage.name(undefined)
   await use({})
   await sandbox.reset()
-  expect((await sandbox.coverage.get()).endings).toEqual({ verified: { count: 2, tests: ['an adult comes in'] } })
+  expect((await sandbox.coverage.get()).endings).toEqual({
+    verified: { count: 2, tests: ['an adult comes in'] },
+  })
   await sandbox.coverage.clear()
   expect((await sandbox.coverage.get()).endings).toEqual({})
 })
@@ -124,7 +157,10 @@ test('The counts of a tenant are its own, and those of the root tenant are of al
   await request.get('/t/one/v1/oidc/use').query(useRequest(ADULT)).expect(302)
   await party.use({ sandbox_persona: 'child-12' })
   const seen = async () => Object.keys((await sandbox.coverage.get()).endings).toSorted()
-  expect([(await one.coverage.get()).endings, await seen()]).toEqual([{ verified: ONCE }, ['none_met', 'verified']])
+  expect([(await one.coverage.get()).endings, await seen()]).toEqual([
+    { verified: ONCE },
+    ['none_met', 'verified'],
+  ])
   await sandbox.removeTenant('one')
   expect(await seen()).toEqual(['none_met', 'verified'])
 })
@@ -136,17 +172,23 @@ test('Each gap in the coverage of a real run is closed by what it names', async 
   const { answers, filters, boundaries, endings, must } = (await sandbox.coverage.get()).dimensions
   const gaps = [answers, filters, boundaries, endings, { items: must.items.slice(0, 12) }]
     .flatMap(({ items }) => items)
-    .flatMap(({ flow, sides }) => Object.values(sides).flatMap((side) => (side.count > 0 ? [] : [{ flow, ...side }])))
+    .flatMap(({ flow, sides }) =>
+      Object.values(sides).flatMap((side) => (side.count > 0 ? [] : [{ flow, ...side }])),
+    )
   expect(gaps.length).toBeGreaterThan(15)
   for (const { flow, persona, outcome } of gaps) {
     const decided = { sandbox_persona: persona, sandbox_outcome: outcome }
     if (flow === 'use') await party.use({ claims: asked, ...decided })
     if (flow !== 'create') continue
     const changes = { ...decided, sandbox_persona: persona ?? 'no-age-key' }
-    await request.get('/v1/oidc/create').query(createRequest(await party.obtainRequestUri(), changes))
+    await request
+      .get('/v1/oidc/create')
+      .query(createRequest(await party.obtainRequestUri(), changes))
   }
   const after = (await sandbox.coverage.get()).dimensions
-  const percents = [after.answers, after.filters, after.boundaries, after.endings].map(({ percent }) => percent)
+  const percents = [after.answers, after.filters, after.boundaries, after.endings].map(
+    ({ percent }) => percent,
+  )
   expect(percents).toEqual([100, 100, 100, 100])
   expect(after.must.items.slice(0, 12).every(({ state }) => state === 'covered')).toBe(true)
 })

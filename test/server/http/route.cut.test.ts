@@ -9,22 +9,31 @@ import { describeWith } from '../../support/tools.ts'
 import { useRedisDatabase } from '../store/redis/redis-server.ts'
 
 const control = (path: string) => `/_sandbox/${path}`
-const put = ({ request }: World, path: string, body: object) => request.put(control(path)).send(body)
-const post = ({ request }: World, path: string, body: object = {}) => request.post(control(path)).send(body)
-const get = async ({ request }: World, path: string) => (await request.get(control(path)).expect(200)).body
+const put = ({ request }: World, path: string, body: object) =>
+  request.put(control(path)).send(body)
+const post = ({ request }: World, path: string, body: object = {}) =>
+  request.post(control(path)).send(body)
+const get = async ({ request }: World, path: string) =>
+  (await request.get(control(path)).expect(200)).body
 
-const remaining = async (world: World): Promise<unknown[]> => (await get(world, 'expectations')).expectations
-const advanced = async (world: World): Promise<unknown> => (await get(world, 'clock')).advanced_seconds
+const remaining = async (world: World): Promise<unknown[]> =>
+  (await get(world, 'expectations')).expectations
+const advanced = async (world: World): Promise<unknown> =>
+  (await get(world, 'clock')).advanced_seconds
 const signalsOf = async (world: World, persona: string): Promise<number> =>
   (await get(world, `personas/${persona}`)).age_key?.signals.length ?? 0
-const visitUse = ({ request }: World, changes: Changes = {}) => request.get('/v1/oidc/use').query(useRequest(changes))
-const readKeys = async ({ request }: World) => (await request.get('/.well-known/jwks.json')).body.keys
-const expectNext = (world: World, expectation: object) => post(world, 'expectations', expectation).expect(201)
+const visitUse = ({ request }: World, changes: Changes = {}) =>
+  request.get('/v1/oidc/use').query(useRequest(changes))
+const readKeys = async ({ request }: World) =>
+  (await request.get('/.well-known/jwks.json')).body.keys
+const expectNext = (world: World, expectation: object) =>
+  post(world, 'expectations', expectation).expect(201)
 
 /** Arms a scenario. Returns how to ask for the states of its steps. */
 async function arm(world: World, ...steps: object[]): Promise<() => Promise<unknown[]>> {
   const { id } = (await post(world, 'scenarios', { name: 'Cut', steps }).expect(201)).body
-  return async () => (await get(world, `scenarios/${id}`)).steps.map(({ status }: { status: unknown }) => status)
+  return async () =>
+    (await get(world, `scenarios/${id}`)).steps.map(({ status }: { status: unknown }) => status)
 }
 
 const issued = z.object({ access_token: z.string() })
@@ -36,7 +45,9 @@ const MOVES = { clock: { advance: 91 } }
 /** Each arranges what a call needs; the call is what is cut. */
 const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
   'E1 that a step of a scenario decides, and two moves of the clock follow': async (world) => {
-    const steps = await arm(world, { decide: { flow: 'use', persona: 'child-12' } }, MOVES, MOVES, { await: 'par' })
+    const steps = await arm(world, { decide: { flow: 'use', persona: 'child-12' } }, MOVES, MOVES, {
+      await: 'par',
+    })
     const check = async () => {
       expect((await steps())[0]).toBe('passed')
       expect([0, 91, 182]).toContain(await advanced(world))
@@ -44,7 +55,10 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
     return [() => visitUse(world), [302, 200], check]
   },
   'the choice on the Use page, with the outcome of a later call': async (world) => {
-    const { action, fields } = press((await visitUse(world, { scope: 'openid svc.upgrade' })).text, 'use')
+    const { action, fields } = press(
+      (await visitUse(world, { scope: 'openid svc.upgrade' })).text,
+      'use',
+    )
     fields.set('with_persona', 'child-12')
     fields.set('outcome', 'token.code_reused')
     const call = () => world.request.post(action).send(String(fields))
@@ -90,7 +104,10 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
     const check: CutCall[2] = async ({ body }) => {
       expect((await steps())[1]).not.toBe('failed')
       expect([0, 91]).toContain(await advanced(world))
-      expect([(await upgrade(world, body)).status, (await world.party.exchange(code)).status]).toEqual([200, 400])
+      expect([
+        (await upgrade(world, body)).status,
+        (await world.party.exchange(code)).status,
+      ]).toEqual([200, 400])
       expect((await upgrade(world, body)).text).toContain('UPG-08')
     }
     return [() => world.party.exchange(code), 200, check]
@@ -110,12 +127,21 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
   'the key set that an expectation changes': async (world) => {
     await expectNext(world, { flow: 'jwks', outcome: 'jwks.no_keys' })
     const call = () => world.request.get('/.well-known/jwks.json')
-    return [call, 200, async ({ body }) => expect([body.keys, await readKeys(world)]).toEqual([[], []])]
+    return [
+      call,
+      200,
+      async ({ body }) => expect([body.keys, await readKeys(world)]).toEqual([[], []]),
+    ]
   },
   'a persona that replaces one with an age key': async (world) => {
     await world.party.obtainToken()
-    const check = async () => expect(await get(world, 'personas/child-12')).toMatchObject({ title: 'Other' })
-    return [() => put(world, 'personas/child-12', { title: 'Other', purpose: 'Put by a test.' }), 200, check]
+    const check = async () =>
+      expect(await get(world, 'personas/child-12')).toMatchObject({ title: 'Other' })
+    return [
+      () => put(world, 'personas/child-12', { title: 'Other', purpose: 'Put by a test.' }),
+      200,
+      check,
+    ]
   },
   'a rotation of the keys': async (world) => {
     const check = async () => expect(await readKeys(world)).toHaveLength(4)
@@ -126,13 +152,18 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
     await post(world, 'clock', { advance: 91 })
     await expectNext(world, { flow: 'use', outcome: 'access_denied' })
     const check = async () => {
-      expect([await advanced(world), await remaining(world), (await get(world, 'flows')).flows]).toEqual([0, [], []])
+      expect([
+        await advanced(world),
+        await remaining(world),
+        (await get(world, 'flows')).flows,
+      ]).toEqual([0, [], []])
       expect((await world.party.exchange(code)).status).toBe(400)
     }
     return [() => post(world, 'reset'), 204, check]
   },
   'PUT of a tenant': async (world) => {
-    const check = async () => expect(await get(world, 'tenants/new')).toMatchObject({ outcome: 'access_denied' })
+    const check = async () =>
+      expect(await get(world, 'tenants/new')).toMatchObject({ outcome: 'access_denied' })
     return [() => put(world, 'tenants/new', { outcome: 'access_denied' }), [200, 201], check]
   },
   'the removal of a tenant': async (world) => {
@@ -146,11 +177,15 @@ const CASES: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
   },
 }
 
-test.each(Object.entries(CASES))('A store in memory that refuses writes gives nothing twice by %s', (_call, arrange) =>
-  cutAtEachWrite(createMemoryStores, arrange),
+test.each(Object.entries(CASES))(
+  'A store in memory that refuses writes gives nothing twice by %s',
+  (_call, arrange) => cutAtEachWrite(createMemoryStores, arrange),
 )
 
-/** One call of each way to write: all in one step, a step and a queue, and several parts one after the other. */
+/**
+ * One call of each way to write: all in one step, a step and a queue, and several parts one after
+ * the other.
+ */
 const WITH_REDIS = [
   'E1 that a step of a scenario decides, and two moves of the clock follow',
   'E4 beside a scenario that awaits it and moves the clock',
@@ -162,18 +197,32 @@ const WITH_REDIS = [
 async function fillTenant(world: World): Promise<void> {
   const own = '/t/team-a/_sandbox'
   await put(world, 'tenants/team-a', { outcome: 'access_denied' }).expect(201)
-  await world.request.put(`${own}/personas/own`).send({ title: 'Own', purpose: 'Put by a test.' }).expect(201)
-  await world.request.post(`${own}/expectations`).send({ flow: 'use', outcome: 'access_denied' }).expect(201)
+  await world.request
+    .put(`${own}/personas/own`)
+    .send({ title: 'Own', purpose: 'Put by a test.' })
+    .expect(201)
+  await world.request
+    .post(`${own}/expectations`)
+    .send({ flow: 'use', outcome: 'access_denied' })
+    .expect(201)
   await world.request.post(`${own}/clock`).send({ advance: 91 }).expect(200)
   await world.request.post(`${own}/keys/rotate`).send({ stage: 'publish' }).expect(200)
-  await world.request.post('/t/team-a/v1/oidc/create/par').type('form').send(pushedRequest()).expect(201)
+  await world.request
+    .post('/t/team-a/v1/oidc/create/par')
+    .type('form')
+    .send(pushedRequest())
+    .expect(201)
   await world.request.get('/t/team-a/v1/oidc/use').query(useRequest()).expect(302)
 }
 
 const GOING: Readonly<Record<string, (world: World) => Promise<CutCall>>> = {
   'is removed': async ({ request }) => [() => request.delete(control('tenants/team-a')), 204],
   'another one pushes out': async (world) => {
-    await Promise.all(Array.from({ length: MAX_TENANTS - 1 }, (_, n) => world.stores.directory.declare(`other-${n}`)))
+    await Promise.all(
+      Array.from({ length: MAX_TENANTS - 1 }, (_, n) =>
+        world.stores.directory.declare(`other-${n}`),
+      ),
+    )
     return [() => put(world, 'tenants/one-more', {}), [200, 201]]
   },
 }
@@ -186,13 +235,16 @@ describeWith('redis-server', 'With Redis', () => {
     (_call, arrange) => cutAtEachWrite(redis.openEmpty, arrange),
   )
 
-  test.each(Object.entries(GOING))('A Redis that refuses writes keeps nothing of a tenant that %s', (_how, go) =>
-    cutAtEachWrite(redis.openEmpty, async (world) => {
-      await fillTenant(world)
-      const [call, statuses] = await go(world)
-      const kept = async () => (await redis.keys()).filter((key) => key.split(':').includes('team-a'))
-      expect((await kept()).length).toBeGreaterThan(5)
-      return [call, statuses, async () => expect(await kept()).toEqual([])]
-    }),
+  test.each(Object.entries(GOING))(
+    'A Redis that refuses writes keeps nothing of a tenant that %s',
+    (_how, go) =>
+      cutAtEachWrite(redis.openEmpty, async (world) => {
+        await fillTenant(world)
+        const [call, statuses] = await go(world)
+        const kept = async () =>
+          (await redis.keys()).filter((key) => key.split(':').includes('team-a'))
+        expect((await kept()).length).toBeGreaterThan(5)
+        return [call, statuses, async () => expect(await kept()).toEqual([])]
+      }),
   )
 })

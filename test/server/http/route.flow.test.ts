@@ -9,10 +9,16 @@ import { shareSandbox } from '../../support/sandbox.ts'
 const sandbox = await shareSandbox()
 const rp = createRelyingParty(sandbox)
 
-/** The newest flow: its id, its page in the console, and its first answer as the journal holds it. */
+/**
+ * The newest flow: its id, its page in the console, and its first answer as the journal holds it.
+ */
 async function recorded() {
   const { id = '', calls } = (await sandbox.flows.last()) ?? {}
-  return { id, link: `${sandbox.baseUrl}/_sandbox/console/flows/${id}`, shown: JSON.stringify(calls?.[0]?.response) }
+  return {
+    id,
+    link: `${sandbox.baseUrl}/_sandbox/console/flows/${id}`,
+    shown: JSON.stringify(calls?.[0]?.response),
+  }
 }
 
 test('The error_description of a callback ends with a link to its flow, and the journal holds what was sent', async () => {
@@ -36,11 +42,15 @@ test('An error page links to its flow and says its id', async () => {
   const { text } = await sandbox.request.get('/v1/oidc/use').query(query).expect(400)
   const { id, link } = await recorded()
   const attributes = `href="${link}" target="_top" data-testid="flow-link"`
-  expect(text).toContain(`<a ${attributes}>Flow ${id} in the console: everything that this request sent</a>`)
+  expect(text).toContain(
+    `<a ${attributes}>Flow ${id} in the console: everything that this request sent</a>`,
+  )
 })
 
 test('A refused call leads to the flow that it continues, in the console of its tenant', async () => {
-  const { text } = await sandbox.request.get('/t/shop/v1/oidc/use').set('Accept', 'application/json')
+  const { text } = await sandbox.request
+    .get('/t/shop/v1/oidc/use')
+    .set('Accept', 'application/json')
   expect(text).toContain(`${sandbox.baseUrl}/t/shop/_sandbox/console/flows/f1`)
   const code = await rp.obtainCode()
   await rp.exchange(code)
@@ -62,7 +72,9 @@ const use = async (changes: Readonly<Record<string, string>>) =>
 
 /** Calls of one flow, in their order. */
 const JOURNEYS: Readonly<Record<string, () => Promise<readonly Answer[]>>> = {
-  'a callback by form_post': async () => [await use({ sandbox_persona: 'teen-16', response_mode: 'form_post' })],
+  'a callback by form_post': async () => [
+    await use({ sandbox_persona: 'teen-16', response_mode: 'form_post' }),
+  ],
   async 'a choice page and the answer to its form'() {
     const page = await use({})
     return [page, await submit(sandbox, press(page.text, 'decline'))]
@@ -70,7 +82,8 @@ const JOURNEYS: Readonly<Record<string, () => Promise<readonly Answer[]>>> = {
   'a request that goes back refused': async () => [await use({ claims: '{}' })],
   async 'E1, E4 and E5'() {
     const begun = await use({ scope: 'openid svc.upgrade', sandbox_persona: 'child-12' })
-    const code = new URLSearchParams(new URL(begun.headers['location'] ?? '').hash.slice(1)).get('code') ?? ''
+    const code =
+      new URLSearchParams(new URL(begun.headers['location'] ?? '').hash.slice(1)).get('code') ?? ''
     const token = await rp.exchange(code)
     return [begun, token, await rp.upgrade(token.body.access_token), await rp.exchange(code)]
   },
@@ -81,13 +94,16 @@ const JOURNEYS: Readonly<Record<string, () => Promise<readonly Answer[]>>> = {
   },
 }
 
-test.each(Object.entries(JOURNEYS))('X-AgeKey-Sandbox-Flow names the journal’s flow in %s', async (_name, journey) => {
-  await use({ sandbox_persona: 'adult-passport' })
-  const answers = await journey()
-  const flow = await sandbox.flows.last()
-  expect(answers.map(flowOf)).toEqual(answers.map(() => flow?.id))
-  expect(flow?.calls).toHaveLength(answers.length)
-})
+test.each(Object.entries(JOURNEYS))(
+  'X-AgeKey-Sandbox-Flow names the journal’s flow in %s',
+  async (_name, journey) => {
+    await use({ sandbox_persona: 'adult-passport' })
+    const answers = await journey()
+    const flow = await sandbox.flows.last()
+    expect(answers.map(flowOf)).toEqual(answers.map(() => flow?.id))
+    expect(flow?.calls).toHaveLength(answers.length)
+  },
+)
 
 test('An answer that belongs to no flow has no X-AgeKey-Sandbox-Flow', async () => {
   for (const path of ['/.well-known/jwks.json', '/_sandbox/flows', '/'])
@@ -100,16 +116,31 @@ test('A refused call is summarized with its flow, client, rule and the sentence 
   const flowUrl = expect.stringContaining(`${sandbox.baseUrl}/_sandbox/console/flows/f`)
   expect(sandbox.calls).toEqual([
     {
-      ...{ method: 'GET', path: '/v1/oidc/use', status: 302, durationMs: expect.any(Number), tenant: 'default' },
+      ...{
+        method: 'GET',
+        path: '/v1/oidc/use',
+        status: 302,
+        durationMs: expect.any(Number),
+        tenant: 'default',
+      },
       ...{ endpoint: 'E1', flow, flowUrl, findings: ['USE-08', 'USE-11'] },
-      ...{ client: 'ak_test_sandbox', error: 'invalid_request', rule: 'USE-08', message: 'nonce is missing' },
+      ...{
+        client: 'ak_test_sandbox',
+        error: 'invalid_request',
+        rule: 'USE-08',
+        message: 'nonce is missing',
+      },
     },
   ])
 })
 
 test('A call that was answered is summarized with persona and outcome, and without a reason', async () => {
   await rp.use({ sandbox_persona: 'teen-16', prompt: 'login' })
-  expect(sandbox.calls[0]).toMatchObject({ persona: 'teen-16', outcome: 'verified', findings: ['USE-11'] })
+  expect(sandbox.calls[0]).toMatchObject({
+    persona: 'teen-16',
+    outcome: 'verified',
+    findings: ['USE-11'],
+  })
   expect(sandbox.calls[0]).not.toHaveProperty('message')
   await rp.use({ sandbox_outcome: 'jwks.no_keys' })
   expect(sandbox.calls[1]).toMatchObject({ persona: 'adult-passport', outcome: 'jwks.no_keys' })
@@ -119,8 +150,16 @@ test('The summary of a token call has the path with the tenant, the client of th
   const path = '/t/qa/v1/oidc/use/token'
   const call = sandbox.request.post(path).set('Authorization', basic('ak_test_sandbox', 'wrong'))
   await call.type('form').send({ code: 'c', grant_type: 'sk_test_sandbox' })
-  expect(sandbox.calls[0]).toMatchObject({ path, client: 'ak_test_sandbox', error: 'invalid_client', rule: 'TOK-02' })
+  expect(sandbox.calls[0]).toMatchObject({
+    path,
+    client: 'ak_test_sandbox',
+    error: 'invalid_client',
+    rule: 'TOK-02',
+  })
   await rp.use({ response_mode: 'sk_test_sandbox' })
-  expect(sandbox.calls[1]).toMatchObject({ rule: 'USE-06', message: expect.stringContaining('***') })
+  expect(sandbox.calls[1]).toMatchObject({
+    rule: 'USE-06',
+    message: expect.stringContaining('***'),
+  })
   expect(JSON.stringify(sandbox.calls)).not.toContain('sk_test_sandbox')
 })

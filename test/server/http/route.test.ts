@@ -11,7 +11,10 @@ import { createRelyingParty } from '../../support/relying-party.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { createTestParts } from '../../support/tenant.ts'
 
-/** A relying party of a sandbox whose journal fails to record, and the errors that were reported to `onError`. */
+/**
+ * A relying party of a sandbox whose journal fails to record, and the errors that were reported to
+ * `onError`.
+ */
 async function startWithJournalThatFails(failure: Error) {
   const journal = { ...createMemoryJournal(), record: () => Promise.reject(failure) }
   const parts = { ...(await createTestParts(createMemoryStores())), journal }
@@ -23,12 +26,15 @@ async function startWithJournalThatFails(failure: Error) {
 test.each([
   ['a store that does not answer', Refusal.unavailable('the store does not answer'), 0],
   ['a defect, which the host hears of', new TypeError('the journal is damaged'), 3],
-])('A call that cannot be recorded is answered all the same: %s', async (_case, failure, reports) => {
-  const { party, errors } = await startWithJournalThatFails(failure)
-  const answer = await party.exchange(await party.obtainCode())
-  expect([answer.status, answer.headers['x-agekey-sandbox-flow']]).toEqual([200, undefined])
-  expect([(await party.push()).status, errors]).toEqual([201, Array(reports).fill(failure)])
-})
+])(
+  'A call that cannot be recorded is answered all the same: %s',
+  async (_case, failure, reports) => {
+    const { party, errors } = await startWithJournalThatFails(failure)
+    const answer = await party.exchange(await party.obtainCode())
+    expect([answer.status, answer.headers['x-agekey-sandbox-flow']]).toEqual([200, undefined])
+    expect([(await party.push()).status, errors]).toEqual([201, Array(reports).fill(failure)])
+  },
+)
 
 /** Work of other requests for half a second, of which `left` counts down. */
 function busyTurns() {
@@ -47,7 +53,11 @@ test('A page waits for its turn behind the work of others; a call of a flow and 
   await request.get('/_sandbox/personas').expect(200)
   const turns = busyTurns()
   const left: Record<string, number> = {}
-  const paths = { page: '/_sandbox/personas', call: '/.well-known/jwks.json', health: '/_sandbox/health' }
+  const paths = {
+    page: '/_sandbox/personas',
+    call: '/.well-known/jwks.json',
+    health: '/_sandbox/health',
+  }
   const ask = async ([name, path]: [string, string]) => {
     await request.get(path).expect(200)
     left[name] = turns.left
@@ -60,7 +70,8 @@ test('A page waits for its turn behind the work of others; a call of a flow and 
 test('Nothing is done for a caller that went away before its turn', async () => {
   const { url, request } = await startSandbox()
   await request.get('/_sandbox/tenants/gone').expect(404)
-  const headers = 'Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close'
+  const headers =
+    'Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close'
   const put = (name: string, ending: 'wait' | 'close') =>
     exchangeRaw(url, `PUT /_sandbox/tenants/${name} HTTP/1.1\r\n${headers}\r\n\r\n{}`, { ending })
   const turns = busyTurns()

@@ -6,7 +6,9 @@ import type { AgeSignal } from '../../../src/service/age/signal.ts'
 import { createTestTenant } from '../../support/tenant.ts'
 
 /** A browser that sends this cookie, or none. */
-const browser = (cookie = '') => ({ header: (name: string) => (name === 'cookie' ? cookie : undefined) })
+const browser = (cookie = '') => ({
+  header: (name: string) => (name === 'cookie' ? cookie : undefined),
+})
 
 async function runningTenant(): Promise<Tenant> {
   const tenant = await createTestTenant()
@@ -19,7 +21,11 @@ const modesOf = async (tenant: Tenant, cookie?: string) => {
   return modes.map(({ id, value }) => [id, value])
 }
 
-const SIGNAL = { method: 'id_doc_scan', verified_at: '2026-05-01', provenance: '/veratad/roc' } as const
+const SIGNAL = {
+  method: 'id_doc_scan',
+  verified_at: '2026-05-01',
+  provenance: '/veratad/roc',
+} as const
 const ID_SCAN: AgeSignal = { ...SIGNAL, age: { years: 34 } }
 const OWN = ['one', 'two'].map((name) => ({ name, title: name, purpose: 'For a test.' }))
 const TEEN = { flow: 'use', persona: 'teen-16' } as const
@@ -29,17 +35,27 @@ const LIFETIMES = { requestUri: 60, code: 5, idToken: 7200, accessToken: 90 }
 const LIVES = 'request_uri 1 min, code 5 s, id_token 2 h, access token 1 min 30 s'
 const TWO_READINGS = { typ: 'absent', nbf: 'present' } as const
 const THRICE = { flow: 'token', outcome: 'token.503', times: 3 } as const
-const CLIENT = { clientId: 'web-shop', clientSecret: 's', redirectUris: ['http://localhost/'], persona: 'teen-16' }
+const CLIENT = {
+  clientId: 'web-shop',
+  clientSecret: 's',
+  redirectUris: ['http://localhost/'],
+  persona: 'teen-16',
+}
 
 test.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
   ['clock', (tenant) => tenant.moveClock({ advance: 93_600 }), '+1 day 2 h'],
-  ['clock', (tenant) => tenant.moveClock({ set: '2030-01-31', freeze: true }), 'frozen at 2030-01-31 00:00:00Z'],
+  [
+    'clock',
+    (tenant) => tenant.moveClock({ set: '2030-01-31', freeze: true }),
+    'frozen at 2030-01-31 00:00:00Z',
+  ],
   ['expectations', (tenant) => tenant.expectations.add(TEEN), 'use: teen-16'],
   ['expectations', (tenant) => tenant.expectations.add(THRICE), 'token: token.503, 3 times'],
   ['scenarios', (tenant) => tenant.scenarios.arm(SIGN_UP), 'step 1 of 2'],
   [
     'personas',
-    async ({ provider, personas }) => provider.store.write((await personas.saving([ID_SCAN], 'no-age-key')).changes),
+    async ({ provider, personas }) =>
+      provider.store.write((await personas.saving([ID_SCAN], 'no-age-key')).changes),
     'no-age-key changed',
   ],
   ['personas', (tenant) => tenant.personas.remove('teen-16'), 'teen-16 changed'],
@@ -60,7 +76,8 @@ test.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
 
 test('The status strip counts what is queued twice and armed twice', async () => {
   const tenant = await runningTenant()
-  for (const persona of ['teen-16', 'child-12']) await tenant.expectations.add({ flow: 'use', persona })
+  for (const persona of ['teen-16', 'child-12'])
+    await tenant.expectations.add({ flow: 'use', persona })
   for (const name of ['One', 'Two']) await tenant.scenarios.arm({ name, steps: [{ await: 'par' }] })
   expect(await modesOf(tenant)).toEqual([
     ['expectations', '2 decisions'],
@@ -70,7 +87,8 @@ test('The status strip counts what is queued twice and armed twice', async () =>
 
 test('The status strip names as what this browser acts, but not what it acts as in another tenant', async () => {
   const tenant = await runningTenant()
-  const cookieFor = (path: string) => `agekey_sandbox_acting=${encodeURIComponent(actingValue(path, DENIED))}`
+  const cookieFor = (path: string) =>
+    `agekey_sandbox_acting=${encodeURIComponent(actingValue(path, DENIED))}`
   expect(await modesOf(tenant, cookieFor(''))).toEqual([['acting', 'teen-16 → access_denied']])
   expect(await modesOf(tenant, cookieFor('/t/qa'))).toEqual([])
   const cookies = await takeModeBack('acting', tenant)
@@ -102,6 +120,9 @@ test('The status strip shows on an open page neither what is queued nor what cli
   await tenant.moveClock({ advance: 60 })
   await tenant.expectations.add(TEEN)
   await tenant.configure({ clients: [CLIENT], defaults: DENIED })
-  const modes = await readModes({ request: browser(), tenant }, { consolePath: '/console', isOpen: true })
+  const modes = await readModes(
+    { request: browser(), tenant },
+    { consolePath: '/console', isOpen: true },
+  )
   expect(modes.map(({ id }) => id)).toEqual(['clock'])
 })

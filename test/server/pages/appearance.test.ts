@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { contrast, readable, renderAppearanceCss, textOn } from '../../../src/server/pages/appearance.ts'
+import {
+  contrast,
+  readable,
+  renderAppearanceCss,
+  textOn,
+} from '../../../src/server/pages/appearance.ts'
 import { ruleRow } from '../../../src/service/oidc/rules/rules.ts'
 import { press, submit } from '../../support/forms.ts'
 import { byTestId, tagsOf, textOf } from '../../support/markup.ts'
@@ -9,14 +14,22 @@ import { type Changes, createRequest, useRequest } from '../../support/requests.
 import { shareSandbox } from '../../support/sandbox.ts'
 
 const sandbox = await shareSandbox()
-const openUse = async (changes: Changes) => (await sandbox.request.get('/v1/oidc/use').query(useRequest(changes))).text
+const openUse = async (changes: Changes) =>
+  (await sandbox.request.get('/v1/oidc/use').query(useRequest(changes))).text
 
 const sheetOn = (page: string) =>
-  tagsOf(page).findLast(({ attributes }) => attributes['rel'] === 'stylesheet')?.attributes['href'] ?? ''
+  tagsOf(page).findLast(({ attributes }) => attributes['rel'] === 'stylesheet')?.attributes[
+    'href'
+  ] ?? ''
 const themeOn = (page: string) => tagsOf(page)[0]?.attributes['data-theme']
 
 test('The appearance of a hosted page is a style sheet of the sandbox, with the requested values, if any is permitted', async () => {
-  const text = await openUse({ theme: 'dark', primary_color: 'Teal', button_radius: '4', gradient: 'maybe' })
+  const text = await openUse({
+    theme: 'dark',
+    primary_color: 'Teal',
+    button_radius: '4',
+    gradient: 'maybe',
+  })
   expect(themeOn(text)).toBe('light')
   const sheet = await sandbox.request.get(sheetOn(text))
   expect(sheet.headers['content-type']).toBe('text/css; charset=utf-8')
@@ -36,27 +49,43 @@ test('The style sheet of an appearance takes no other value from its address', a
 test('E3 takes language and theme for its page and nothing else', async () => {
   const requestUri = await createRelyingParty(sandbox).obtainRequestUri()
   const changes = { theme: 'dark', language: 'fr', primary_color: 'red', learn_more: 'true' }
-  const { text } = await sandbox.request.get('/v1/oidc/create').query(createRequest(requestUri, changes))
+  const { text } = await sandbox.request
+    .get('/v1/oidc/create')
+    .query(createRequest(requestUri, changes))
   expect(tagsOf(text)[0]?.attributes).toMatchObject({ 'data-theme': 'dark', lang: 'fr' })
-  expect([sheetOn(text), byTestId(text, 'learn-more')]).toEqual([expect.stringMatching(/app\.css$/), []])
+  expect([sheetOn(text), byTestId(text, 'learn-more')]).toEqual([
+    expect.stringMatching(/app\.css$/),
+    [],
+  ])
 })
 
 const lastFindings = async () => (await sandbox.flows.last())?.calls.at(-1)?.findings ?? []
 
 test.each([
   [{ text_color: '#aaa' }, /^text_color #aaa has a contrast of 2\.\d:1 .* #[0-9a-f]{6} is shown$/],
-  [{ text_color: 'black', background_color: '#222' }, /^text_color black has a contrast of 1\.\d:1/],
+  [
+    { text_color: 'black', background_color: '#222' },
+    /^text_color black has a contrast of 1\.\d:1/,
+  ],
   [{ text_color: '#000' }, undefined],
   [{ text_color: 'white', background_color: '#222' }, undefined],
   [{ background_color: '#222' }, undefined],
-])('A text colour is advice on the page and in the journal only when it is changed: %j', async (changes, message) => {
-  const text = await openUse(changes)
-  const findings = await lastFindings()
-  const { hint } = ruleRow('USE-21')
-  const advice = { rule: 'USE-21', level: 'advice', message: expect.stringMatching(message ?? ''), hint }
-  expect(findings).toMatchObject(message ? [advice] : [])
-  expect(textOf(text)).toContain(findings[0]?.message ?? '')
-})
+])(
+  'A text colour is advice on the page and in the journal only when it is changed: %j',
+  async (changes, message) => {
+    const text = await openUse(changes)
+    const findings = await lastFindings()
+    const { hint } = ruleRow('USE-21')
+    const advice = {
+      rule: 'USE-21',
+      level: 'advice',
+      message: expect.stringMatching(message ?? ''),
+      hint,
+    }
+    expect(findings).toMatchObject(message ? [advice] : [])
+    expect(textOf(text)).toContain(findings[0]?.message ?? '')
+  },
+)
 
 test('A font that the device lacks is hidden advice, until a script of the page says so, then advice in the journal', async () => {
   const text = await openUse({ font: 'No Such Font' })
@@ -75,13 +104,27 @@ test('A font that the device lacks is hidden advice, until a script of the page 
 })
 
 const propertiesOf = (css: string) =>
-  Object.fromEntries([...css.matchAll(/^ {2}--([a-z-]+): (.*);$/gm)].map(([, name = '', value = '']) => [name, value]))
+  Object.fromEntries(
+    [...css.matchAll(/^ {2}--([a-z-]+): (.*);$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]),
+  )
 
-const hex = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
-const requested = { primary_color: hex, secondary_color: hex, text_color: hex, background_color: hex }
+const hex = fc
+  .integer({ min: 0, max: 0xffffff })
+  .map((value) => `#${value.toString(16).padStart(6, '0')}`)
+const requested = {
+  primary_color: hex,
+  secondary_color: hex,
+  text_color: hex,
+  background_color: hex,
+}
 
 const PAIRS = [
-  ...['text', 'muted', 'accent'].flatMap((text) => ['background', 'page', 'wash'].map((surface) => [text, surface])),
+  ...['text', 'muted', 'accent'].flatMap((text) =>
+    ['background', 'page', 'wash'].map((surface) => [text, surface]),
+  ),
   ['on-primary', 'primary'],
   ['on-primary', 'primary-hover'],
   ['on-secondary', 'secondary'],
@@ -93,10 +136,15 @@ test('The style sheet of an appearance keeps the colours that are requested, and
       const properties = propertiesOf(renderAppearanceCss(appearance))
       const colourOf = (name = '') => properties[name] ?? ''
       for (const [text, surface] of PAIRS)
-        expect(contrast(colourOf(text), colourOf(surface)), `${text} on ${surface}`).toBeGreaterThanOrEqual(4.5)
+        expect(
+          contrast(colourOf(text), colourOf(surface)),
+          `${text} on ${surface}`,
+        ).toBeGreaterThanOrEqual(4.5)
       expect(contrast(colourOf('edge'), colourOf('background'))).toBeGreaterThanOrEqual(3)
       for (const name of ['primary', 'secondary', 'background'] as const)
-        expect(properties).toMatchObject(appearance[`${name}_color`] ? { [name]: appearance[`${name}_color`] } : {})
+        expect(properties).toMatchObject(
+          appearance[`${name}_color`] ? { [name]: appearance[`${name}_color`] } : {},
+        )
     }),
   )
 })
@@ -114,14 +162,16 @@ test.each([
 
 test('The style sheet of an appearance sets only colours when only colours are requested', () => {
   const properties = propertiesOf(renderAppearanceCss({ primary_color: 'red', gradient: 'false' }))
-  for (const name of ['align', 'radius', 'band', 'font']) expect(properties).not.toHaveProperty(name)
+  for (const name of ['align', 'radius', 'band', 'font'])
+    expect(properties).not.toHaveProperty(name)
 })
 
 test('textOn and readable reach 4.5:1 on any background, and readable leaves a colour that can be read alone', () => {
   fc.assert(
     fc.property(hex, hex, (one, background) => {
       const shown = readable(one, 4.5, [background])
-      for (const text of [textOn(background), shown]) expect(contrast(text, background)).toBeGreaterThanOrEqual(4.5)
+      for (const text of [textOn(background), shown])
+        expect(contrast(text, background)).toBeGreaterThanOrEqual(4.5)
       if (contrast(one, background) >= 4.5) expect(shown).toEqual(one)
     }),
   )

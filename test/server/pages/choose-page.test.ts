@@ -4,15 +4,22 @@ import { evaluateBriefly } from '../../../src/service/age/evaluate.ts'
 import { byTestId, fieldNames, tagsOf, textOf } from '../../support/markup.ts'
 import { choosePage, shell } from './views.ts'
 
-test.each(Object.entries(LANGUAGES))('The choice page offers a code beside creation, said in %s', (tag, messages) => {
-  const page = choosePage({ shell: { ...shell, lang: tag } })
-  const ids = tagsOf(page)
-    .filter(({ name }) => name === 'button')
-    .map(({ attributes }) => attributes['data-testid'])
-  expect(ids.slice(ids.indexOf('use'), ids.indexOf('use') + 3)).toEqual(['use', 'outcome-code_issued', 'create'])
-  expect(textOf(page)).toContain(messages['choose.code'])
-  expect(messages['choose.code'] === LANGUAGES['en']?.['choose.code']).toBe(tag === 'en')
-})
+test.each(Object.entries(LANGUAGES))(
+  'The choice page offers a code beside creation, said in %s',
+  (tag, messages) => {
+    const page = choosePage({ shell: { ...shell, lang: tag } })
+    const ids = tagsOf(page)
+      .filter(({ name }) => name === 'button')
+      .map(({ attributes }) => attributes['data-testid'])
+    expect(ids.slice(ids.indexOf('use'), ids.indexOf('use') + 3)).toEqual([
+      'use',
+      'outcome-code_issued',
+      'create',
+    ])
+    expect(textOf(page)).toContain(messages['choose.code'])
+    expect(messages['choose.code'] === LANGUAGES['en']?.['choose.code']).toBe(tag === 'en')
+  },
+)
 
 test('The choice page begins with the form of the choice, ends with that of the language menu, and submits nothing unknown', () => {
   const page = choosePage()
@@ -22,9 +29,13 @@ test('The choice page begins with the form of the choice, ends with that of the 
   expect(forms.map(({ attributes: { method, action } }) => `${method} ${action}`)).toEqual(targets)
   const hidden = tags.filter(({ attributes }) => attributes['type'] === 'hidden')
   const pending = ['transaction=tx-1', 'chosen_language=en', 'continued=true']
-  expect(hidden.map(({ attributes: { name, value } }) => `${name}=${value}`)).toEqual(forms.flatMap(() => pending))
+  expect(hidden.map(({ attributes: { name, value } }) => `${name}=${value}`)).toEqual(
+    forms.flatMap(() => pending),
+  )
   const chosen = ['language', 'outcome', 'persona']
-  expect(fieldNames(page)).toEqual([...chosen, 'transaction', 'chosen_language', 'continued'].sort())
+  expect(fieldNames(page)).toEqual(
+    [...chosen, 'transaction', 'chosen_language', 'continued'].sort(),
+  )
   const menu = tags.findIndex(({ attributes }) => attributes['data-testid'] === 'language')
   expect(menu).toBeLessThan(tags.findIndex(({ name }) => name === 'main'))
   expect(tags[menu]?.attributes['form']).toBe(forms.at(-1)?.attributes['id'])
@@ -37,9 +48,16 @@ test('The choice page keeps every section with details closed', () => {
 
 test('The choice page offers only to go back where no passkey works, and to continue for the sandbox alone', () => {
   const page = choosePage({ continued: undefined })
-  const offered = tagsOf(page).filter(({ name, attributes }) => name === 'button' && attributes['data-testid'])
-  expect(offered.map(({ attributes }) => attributes['data-testid'])).toEqual(['continue-anyway', 'decline'])
-  expect(textOf(page)).toMatch(/no age key can be created or used here.*Open the flow in: Custom Tabs/)
+  const offered = tagsOf(page).filter(
+    ({ name, attributes }) => name === 'button' && attributes['data-testid'],
+  )
+  expect(offered.map(({ attributes }) => attributes['data-testid'])).toEqual([
+    'continue-anyway',
+    'decline',
+  ])
+  expect(textOf(page)).toMatch(
+    /no age key can be created or used here.*Open the flow in: Custom Tabs/,
+  )
   expect(byTestId(choosePage(), 'continue-anyway')).toEqual([])
 })
 
@@ -49,8 +67,16 @@ const MANY = { age_thresholds: Array.from({ length: 30 }, (_, age) => age) }
 const TWICE = { age_thresholds: [16, 16], overrides: { id_doc_scan: { age_thresholds: [21, 16] } } }
 
 test.each([
-  ['shortens a long list of answers in the middle', MANY, 'Title 0, 1, …, 16 yes 17, 18, …, 29 no name'],
-  ['shows the answer that is sent, once', TWICE, 'Title 16 no name id_doc_scan: is 16, needs 21 by overrides'],
+  [
+    'shortens a long list of answers in the middle',
+    MANY,
+    'Title 0, 1, …, 16 yes 17, 18, …, 29 no name',
+  ],
+  [
+    'shows the answer that is sent, once',
+    TWICE,
+    'Title 16 no name id_doc_scan: is 16, needs 21 by overrides',
+  ],
 ])('The choice page %s', (_does, claims, text) => {
   const persona = { name: 'name', title: 'Title', purpose: 'Is 16.' }
   const evaluation = evaluateBriefly([{ ...HELD, age: { years: 16 } }], claims, 0)
@@ -58,7 +84,10 @@ test.each([
 })
 
 test('The choice page says what a persona without an age key ends with, and as whom the primary button answers', () => {
-  for (const [canCreate, outcome] of [[true, 'create_requested'] as const, [false, 'access_denied'] as const]) {
+  for (const [canCreate, outcome] of [
+    [true, 'create_requested'] as const,
+    [false, 'access_denied'] as const,
+  ]) {
     const said = `Nobody yet ends with ${outcome} no-age-key no age signal`
     expect(textOf(choosePage({}, { canCreate }))).toContain(said)
   }
@@ -83,7 +112,11 @@ test('The choice page shows the client, each persona as one row, the requested a
 
 test('The choice page names the outcome of each button, and disables one that the request cannot have with the reason', () => {
   const all = choosePage()
-  for (const named of ['a code code_issued', 'Create my age key create_requested', 'answering access_denied'])
+  for (const named of [
+    'a code code_issued',
+    'Create my age key create_requested',
+    'answering access_denied',
+  ])
     expect(textOf(all)).toContain(named)
   const none = choosePage({}, { canCreate: false, upgrade: false })
   expect(textOf(none)).toContain('code_issued needs scope svc.upgrade')
@@ -92,7 +125,9 @@ test('The choice page names the outcome of each button, and disables one that th
     expect(byTestId(all, testId)[0]?.attributes).not.toHaveProperty('disabled')
     expect(byTestId(none, testId)[0]?.attributes).toHaveProperty('disabled')
   }
-  expect(textOf(choosePage({ brand: 'agekey' }, { upgrade: false }))).toContain('needs scope agekey.upgrade')
+  expect(textOf(choosePage({ brand: 'agekey' }, { upgrade: false }))).toContain(
+    'needs scope agekey.upgrade',
+  )
 })
 
 test('The choice page says in its own language why a persona gets its answers', () => {
@@ -114,7 +149,9 @@ test('The choice page links to all reasons of an answer outside of its button, a
   const page = choosePage()
   expect(textOf(page)).not.toContain('age_thresholds[')
   const tags = tagsOf(page)
-  const hrefs = tags.map(({ attributes }) => attributes['href'] ?? '').filter((href) => href.includes('/why?'))
+  const hrefs = tags
+    .map(({ attributes }) => attributes['href'] ?? '')
+    .filter((href) => href.includes('/why?'))
   const why = '/v1/oidc/use/why?transaction=tx-1&chosen_language=en&persona='
   expect(hrefs).toEqual(['adult-passport', 'teen-16'].map((name) => why + name))
   const link = tags.findIndex(({ attributes }) => attributes['href'] === hrefs[0])
@@ -124,6 +161,11 @@ test('The choice page links to all reasons of an answer outside of its button, a
 
 test('The choice page shows the logo of the client, or the initial of its name', () => {
   expect(choosePage().html).toContain('src="/_sandbox/logos/web-shop"')
-  for (const [name, initial] of Object.entries({ Åse: 'Å', '😀 app': '😀', '  padded': 'P', '': '?' }))
+  for (const [name, initial] of Object.entries({
+    Åse: 'Å',
+    '😀 app': '😀',
+    '  padded': 'P',
+    '': '?',
+  }))
     expect(choosePage({ client: { name } }).html).toContain(`aria-hidden="true">${initial}</span>`)
 })

@@ -26,18 +26,25 @@ test('The create page offers every persona, selects the preselected one, and sav
     { value: 'no-age-key', 'data-testid': 'persona-no-age-key', 'data-keyless': '', selected: '' },
   ])
   const form = tags.findIndex(({ name }) => name === 'form')
-  expect(tags.slice(form).find(({ name }) => name === 'button')?.attributes['data-testid']).toBe('save')
+  expect(tags.slice(form).find(({ name }) => name === 'button')?.attributes['data-testid']).toBe(
+    'save',
+  )
   expect(fieldNames(pageOf({}))).toEqual(['language', 'outcome', 'persona', 'transaction'])
 })
 
 test('The create page shows each age signal that would be saved, with its attributes under one term', () => {
-  const signal = 'Method id_doc_scan Age born 2001-05-17 Verified 2025-06-01 Provenance /veratad/roc'
+  const signal =
+    'Method id_doc_scan Age born 2001-05-17 Verified 2025-06-01 Provenance /veratad/roc'
   const attributes = 'Attributes face_match_performed: true issuing_country: US'
-  expect(textOf(pageOf({ face_match_performed: true, issuing_country: 'US' }))).toContain(`${signal} ${attributes}`)
+  expect(textOf(pageOf({ face_match_performed: true, issuing_country: 'US' }))).toContain(
+    `${signal} ${attributes}`,
+  )
   expect(textOf(pageOf({}))).not.toContain('Attributes')
 })
 
 test('The create page folds each of several age signals below its method and age', () => {
-  expect(pageOf({}, {}).html.match(/<summary>id_doc_scan: born 2001-05-17<\/summary>/g)).toHaveLength(2)
+  expect(
+    pageOf({}, {}).html.match(/<summary>id_doc_scan: born 2001-05-17<\/summary>/g),
+  ).toHaveLength(2)
   expect(pageOf({}).html).not.toContain('<summary>id_doc_scan')
 })

@@ -9,7 +9,9 @@ const attributesOf = (tag: string, params: (readonly [string, string])[] = []) =
     .map(({ attributes }) => attributes)
 
 test('The callback form posts to the redirect_uri exactly as given, by a script or a button that adds no field', () => {
-  expect(attributesOf('form')).toMatchObject([{ method: 'post', action: 'https://shop.example/callback?tab=age&x=1' }])
+  expect(attributesOf('form')).toMatchObject([
+    { method: 'post', action: 'https://shop.example/callback?tab=age&x=1' },
+  ])
   expect(attributesOf('button')).toEqual([{ class: 'primary' }])
   expect(attributesOf('script')).toEqual([{ src: '/_sandbox/assets/submit.js', defer: '' }])
 })

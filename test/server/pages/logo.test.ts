@@ -11,11 +11,21 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 async function startWithLogo(fileName: string, content?: string | Uint8Array) {
   const logo = join(folderWith(), fileName)
   if (content !== undefined) await writeFile(logo, content)
-  const client = { clientId: 'shop/1?', clientSecret: 'secret', name: 'Shop', logo, redirectUris: [REDIRECT_URI] }
+  const client = {
+    clientId: 'shop/1?',
+    clientSecret: 'secret',
+    name: 'Shop',
+    logo,
+    redirectUris: [REDIRECT_URI],
+  }
   const { request } = await startSandbox({ clients: [client] })
   const shown = async () => {
-    const { text } = await request.get('/t/one/v1/oidc/use').query(useRequest({ client_id: 'shop/1?' }))
-    return tagsOf(text).find(({ attributes }) => attributes['class'] === 'client-logo')?.attributes['src']
+    const { text } = await request
+      .get('/t/one/v1/oidc/use')
+      .query(useRequest({ client_id: 'shop/1?' }))
+    return tagsOf(text).find(({ attributes }) => attributes['class'] === 'client-logo')?.attributes[
+      'src'
+    ]
   }
   return { request, logo, shown }
 }
@@ -26,20 +36,23 @@ test.each([
   ['LOGO.JPG', 'image/jpeg'],
   ['logo.jpeg', 'image/jpeg'],
   ['logo.webp', 'image/webp'],
-])('The logo %s of a client is served as %s, byte by byte, and can run no script', async (fileName, type) => {
-  const bytes = Uint8Array.from([0x89, 0xff, 0x00, 0xfe])
-  const { request, shown } = await startWithLogo(fileName, bytes)
-  const path = (await shown()) ?? ''
-  expect(path).toMatch(/^\/t\/one\//)
-  const answer = await request.get(path).responseType('blob')
-  expect(new Uint8Array(answer.body)).toEqual(bytes)
-  expect(answer.headers).toMatchObject({
-    'content-type': type,
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-cache',
-  })
-})
+])(
+  'The logo %s of a client is served as %s, byte by byte, and can run no script',
+  async (fileName, type) => {
+    const bytes = Uint8Array.from([0x89, 0xff, 0x00, 0xfe])
+    const { request, shown } = await startWithLogo(fileName, bytes)
+    const path = (await shown()) ?? ''
+    expect(path).toMatch(/^\/t\/one\//)
+    const answer = await request.get(path).responseType('blob')
+    expect(new Uint8Array(answer.body)).toEqual(bytes)
+    expect(answer.headers).toMatchObject({
+      'content-type': type,
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-cache',
+    })
+  },
+)
 
 test('The logo of a client follows its file on the next request: changed, added or removed', async () => {
   const { request, logo, shown } = await startWithLogo('logo.svg')

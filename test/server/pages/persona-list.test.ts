@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { loadPersonas } from '../../../src/sandbox/personas/load-personas.ts'
 import { divideChoices, USUAL_PERSONAS } from '../../../src/server/pages/persona-list.ts'
 
-const choicesOf = (names: readonly string[]) => names.map((name) => ({ persona: { name, title: name, purpose: 'A' } }))
+const choicesOf = (names: readonly string[]) =>
+  names.map((name) => ({ persona: { name, title: name, purpose: 'A' } }))
 const openOf = (names: readonly string[], last?: string) =>
   divideChoices(choicesOf(names), last).open.map(({ persona }) => persona.name)
 

@@ -23,14 +23,29 @@ const ADULT: Persona = {
 const NOBODY_YET: Persona = named('no-age-key', 'Nobody yet')
 
 const presentation = { theme: 'light', learnMore: true, appearance: {} } as const
-const claims = { age_thresholds: [13, 18], verified_after: '2025-01-01', allowed_methods: ['id_doc_scan' as const] }
+const claims = {
+  age_thresholds: [13, 18],
+  verified_after: '2025-01-01',
+  allowed_methods: ['id_doc_scan' as const],
+}
 const NOW = Date.parse('2026-01-02T03:04:05Z')
-const SIGNAL = { method: 'id_doc_scan', verified_at: '2025-06-01', provenance: '/veratad/roc' } as const
-const answersAt = (years: number): BriefEvaluation => evaluateBriefly([{ ...SIGNAL, age: { years } }], claims, NOW)
+const SIGNAL = {
+  method: 'id_doc_scan',
+  verified_at: '2025-06-01',
+  provenance: '/veratad/roc',
+} as const
+const answersAt = (years: number): BriefEvaluation =>
+  evaluateBriefly([{ ...SIGNAL, age: { years } }], claims, NOW)
 
-const SHOP = { clientId: 'web-shop', redirectUri: 'https://shop.example/callback', state: 'af0ifjsldkj', presentation }
+const SHOP = {
+  clientId: 'web-shop',
+  redirectUri: 'https://shop.example/callback',
+  state: 'af0ifjsldkj',
+  presentation,
+}
 
-type Page<Render extends (page: never, choices: never) => RenderedPage> = Parameters<Render>[0] & Parameters<Render>[1]
+type Page<Render extends (page: never, choices: never) => RenderedPage> = Parameters<Render>[0] &
+  Parameters<Render>[1]
 type ChoosePage = Page<typeof renderChoose>
 
 export const chooseView = (
@@ -71,7 +86,9 @@ export const choosePage = (...changes: Parameters<typeof chooseView>): RenderedP
   return renderChoose(view, view)
 }
 
-export const createView = (...attributes: Readonly<Record<string, string | boolean>>[]): Page<typeof renderCreate> => ({
+export const createView = (
+  ...attributes: Readonly<Record<string, string | boolean>>[]
+): Page<typeof renderCreate> => ({
   shell,
   id: 'tx-2',
   transaction: {
@@ -79,7 +96,11 @@ export const createView = (...attributes: Readonly<Record<string, string | boole
     flow: 'create',
     mode: 'query',
     pushedRequestId: 'pushed-1',
-    signals: attributes.map((one) => ({ ...SIGNAL, age: { date_of_birth: '2001-05-17' }, attributes: one })),
+    signals: attributes.map((one) => ({
+      ...SIGNAL,
+      age: { date_of_birth: '2001-05-17' },
+      attributes: one,
+    })),
   },
   findings: [advice],
   path: '/v1/oidc/create',

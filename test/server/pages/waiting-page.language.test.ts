@@ -20,7 +20,10 @@ const openPage = async ({ asked, previous, browser }: Preferences = {}) => {
 
 async function chooseLanguage(changes: Readonly<Record<string, string>>) {
   const { action, fields } = formWithId((await openPage({ asked: 'de' })).text, 'language-form')
-  return submit(sandbox, { action, fields: new URLSearchParams({ ...Object.fromEntries(fields), ...changes }) })
+  return submit(sandbox, {
+    action,
+    fields: new URLSearchParams({ ...Object.fromEntries(fields), ...changes }),
+  })
 }
 
 const subtags = '-a'.repeat(20_000)
@@ -59,13 +62,18 @@ test.each<Preferences & { lang: string }>([
   async ({ lang, ...preferences }) => {
     const answer = await openPage(preferences)
     expect([answer.status, answer.headers['content-language']]).toEqual([200, lang])
-    expect(tagsOf(answer.text)[0]?.attributes).toMatchObject({ lang, dir: lang === 'ar' ? 'rtl' : 'ltr' })
+    expect(tagsOf(answer.text)[0]?.attributes).toMatchObject({
+      lang,
+      dir: lang === 'ar' ? 'rtl' : 'ltr',
+    })
   },
 )
 
 test('A hosted page offers each language under its own name', async () => {
   const { text } = await openPage()
-  const options = tagsOf(text).filter(({ name, attributes }) => name === 'option' && 'lang' in attributes)
+  const options = tagsOf(text).filter(
+    ({ name, attributes }) => name === 'option' && 'lang' in attributes,
+  )
   expect(options.map(({ attributes }) => attributes['value'])).toEqual(Object.keys(LANGUAGES))
   expect(textOf(text)).toContain('Deutsch Français Español Português 日本語 العربية')
   expect(byTestId(text, 'language')).toHaveLength(1)
@@ -74,21 +82,31 @@ test('A hosted page offers each language under its own name', async () => {
 test('The chosen language is remembered by a cookie of this tenant, and the request still waits', async () => {
   const answer = await chooseLanguage({ language: 'ja' })
   expect([answer.status, answer.headers['content-language']]).toEqual([200, 'ja'])
-  expect(answer.get('Set-Cookie')).toEqual(['agekey_sandbox_language=ja; Path=/v1/oidc; HttpOnly; SameSite=Lax'])
+  expect(answer.get('Set-Cookie')).toEqual([
+    'agekey_sandbox_language=ja; Path=/v1/oidc; HttpOnly; SameSite=Lax',
+  ])
   expect((await submit(sandbox, press(answer.text, 'use'))).status).toBe(303)
-  expect((await chooseLanguage({ language: `de${subtags}` })).headers['content-language']).toBe('de')
+  expect((await chooseLanguage({ language: `de${subtags}` })).headers['content-language']).toBe(
+    'de',
+  )
 })
 
 test.each<[Readonly<Record<string, string>>, number]>([
-  ...['tlh', 'd\0', '*', '\ud800', 'é'].map((language): [{ language: string }, number] => [{ language }, 400]),
+  ...['tlh', 'd\0', '*', '\ud800', 'é'].map((language): [{ language: string }, number] => [
+    { language },
+    400,
+  ]),
   [{}, 400],
   [{ language: 'de', transaction: 'unknown' }, 410],
   [{ language: 'de', transaction: '' }, 400],
-])('The menu of languages refuses the form %j by a page with status %i', async (changes, status) => {
-  const answer = await chooseLanguage(changes)
-  expect([answer.status, answer.headers['set-cookie']]).toEqual([status, undefined])
-  expect(answer.headers['content-type']).toContain('text/html')
-})
+])(
+  'The menu of languages refuses the form %j by a page with status %i',
+  async (changes, status) => {
+    const answer = await chooseLanguage(changes)
+    expect([answer.status, answer.headers['set-cookie']]).toEqual([status, undefined])
+    expect(answer.headers['content-type']).toContain('text/html')
+  },
+)
 
 test('A hosted page in another language marks English text, and its direction', async () => {
   const { text } = await openPage({ asked: 'ja' })

@@ -7,39 +7,51 @@ import { type Changes, useRequest } from '../../support/requests.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
 
 const SHOP = { clientId: 'shop', clientSecret: 'not-a-real-secret' }
-const sandbox = await shareSandbox({ clients: [{ ...SHOP, redirectUris: ['http://localhost:3000/callback'] }] })
+const sandbox = await shareSandbox({
+  clients: [{ ...SHOP, redirectUris: ['http://localhost:3000/callback'] }],
+})
 const OF_EARLIER = ['id_token.nonce_of_earlier_flow', 'callback.state_of_earlier_flow']
 const ROWS = ['id_token.replayed', 'callback.replayed', ...OF_EARLIER]
 const NONE = 'is not possible here: this client has no earlier Use flow that ended well'
 const EARLIER = { state: 'earlier', nonce: 'earlier' }
 
-const authorize = (changes: Changes = {}) => sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
+const authorize = (changes: Changes = {}) =>
+  sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
 
-test.each(ROWS)('Without an earlier flow of the client %s is refused with the reason, or queued', async (outcome) => {
-  const shown = await authorize({ sandbox_outcome: outcome })
-  expect([shown.status, shown.text]).toEqual([400, expect.stringContaining(`${outcome} ${NONE}`)])
-  const asked = await authorize({ sandbox_outcome: outcome }).set('Accept', 'application/json')
-  expect([asked.status, readError(asked).error_description]).toEqual([400, expect.stringContaining(NONE)])
-  await sandbox.next({ outcome })
-  await authorize().expect(400)
-  expect(await sandbox.expectations.list()).toEqual([])
-})
+test.each(ROWS)(
+  'Without an earlier flow of the client %s is refused with the reason, or queued',
+  async (outcome) => {
+    const shown = await authorize({ sandbox_outcome: outcome })
+    expect([shown.status, shown.text]).toEqual([400, expect.stringContaining(`${outcome} ${NONE}`)])
+    const asked = await authorize({ sandbox_outcome: outcome }).set('Accept', 'application/json')
+    expect([asked.status, readError(asked).error_description]).toEqual([
+      400,
+      expect.stringContaining(NONE),
+    ])
+    await sandbox.next({ outcome })
+    await authorize().expect(400)
+    expect(await sandbox.expectations.list()).toEqual([])
+  },
+)
 
-test.each(ROWS)('The endings offer %s once there is an earlier flow, and refuse that before', async (outcome) => {
-  const endings = async () => openEndings(sandbox, (await authorize()).text)
-  const page = await endings()
-  const offered = (text: string) =>
-    byTestId(text, `outcome-${outcome}`).map(({ attributes }) => 'disabled' in attributes)
-  expect(offered(page)).toEqual([true])
-  expect(textOf(page)).toContain('needs an earlier Use flow of the client that ended well')
-  const form = press(page, 'outcome-id_token.expired')
-  form.fields.set('outcome', outcome)
-  const refused = await submit(sandbox, form)
-  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(NONE)])
-  await createRelyingParty(sandbox).use(EARLIER)
-  expect((await submit(sandbox, form)).status).toBe(303)
-  expect(offered(await endings())).toEqual([false])
-})
+test.each(ROWS)(
+  'The endings offer %s once there is an earlier flow, and refuse that before',
+  async (outcome) => {
+    const endings = async () => openEndings(sandbox, (await authorize()).text)
+    const page = await endings()
+    const offered = (text: string) =>
+      byTestId(text, `outcome-${outcome}`).map(({ attributes }) => 'disabled' in attributes)
+    expect(offered(page)).toEqual([true])
+    expect(textOf(page)).toContain('needs an earlier Use flow of the client that ended well')
+    const form = press(page, 'outcome-id_token.expired')
+    form.fields.set('outcome', outcome)
+    const refused = await submit(sandbox, form)
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(NONE)])
+    await createRelyingParty(sandbox).use(EARLIER)
+    expect((await submit(sandbox, form)).status).toBe(303)
+    expect(offered(await endings())).toEqual([false])
+  },
+)
 
 test.each([
   ['of another client', {}, SHOP],
@@ -57,6 +69,10 @@ test('A client that sends the same state with every request can have all of an e
     await createRelyingParty(sandbox).use({ ...EARLIER, state: 'state-1' })
     const { status, text } = await authorize({ sandbox_outcome: outcome })
     if (outcome !== 'callback.state_of_earlier_flow') expect(status, outcome).toBe(302)
-    else expect([status, text]).toEqual([400, expect.stringContaining('has the state of the earlier flow')])
+    else
+      expect([status, text]).toEqual([
+        400,
+        expect.stringContaining('has the state of the earlier flow'),
+      ])
   }
 })

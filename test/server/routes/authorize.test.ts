@@ -18,7 +18,9 @@ const use = (changes: Changes) => request.get('/v1/oidc/use').query(useRequest(c
 const openUse = async (changes: Changes = {}) => (await use(changes)).text
 const decline = (changes: Changes) => use({ sandbox_outcome: 'access_denied', ...changes })
 const openCreate = async (changes: Changes = {}, requestUri?: string) =>
-  request.get('/v1/oidc/create').query(createRequest(requestUri ?? (await rp.obtainRequestUri()), changes))
+  request
+    .get('/v1/oidc/create')
+    .query(createRequest(requestUri ?? (await rp.obtainRequestUri()), changes))
 const choose = async (page: string, testId: string, values = {}) =>
   readCallback(await submit(sandbox, press(page, testId, values)))
 const decide = async (...choice: Parameters<typeof choose>) => (await choose(...choice)).params
@@ -33,25 +35,36 @@ test('The choice page of E1 answers as the persona that is pressed, or as adult-
   }
 })
 
-test.each(['decline', 'persona-no-age-key'])('The choice page of E1 answers access_denied to %s', async (testId) => {
-  const form = press(await openUse(), testId)
-  // A form names no redirect target.
-  form.fields.append('redirect_uri', 'https://evil.example/')
-  const { address, params } = readCallback(await submit(sandbox, form))
-  expect(address).toBe('http://localhost:3000/callback')
-  expect(params).toEqual({ error: 'access_denied', error_description: expect.any(String), state: 'state-1' })
-})
+test.each(['decline', 'persona-no-age-key'])(
+  'The choice page of E1 answers access_denied to %s',
+  async (testId) => {
+    const form = press(await openUse(), testId)
+    // A form names no redirect target.
+    form.fields.append('redirect_uri', 'https://evil.example/')
+    const { address, params } = readCallback(await submit(sandbox, form))
+    expect(address).toBe('http://localhost:3000/callback')
+    expect(params).toEqual({
+      error: 'access_denied',
+      error_description: expect.any(String),
+      state: 'state-1',
+    })
+  },
+)
 
 test('The choice page of E1 offers creation only when can_create=true was sent', async () => {
   const { params } = await choose(await openUse({ can_create: 'true' }), 'create')
   expect(params).toEqual({ create_requested: 'true', state: 'state-1' })
   const without = await openUse({ can_create: 'TRUE' })
   const ending = byTestId(await openEndings(sandbox, without), 'outcome-create_requested')
-  for (const [button] of [byTestId(without, 'create'), ending]) expect(button?.attributes).toHaveProperty('disabled')
+  for (const [button] of [byTestId(without, 'create'), ending])
+    expect(button?.attributes).toHaveProperty('disabled')
 })
 
 test('The choice page of E1 offers a code when the upgrade scope was asked for, and only then', async () => {
-  const callback = await choose(await openUse({ scope: 'openid svc.upgrade' }), 'outcome-code_issued')
+  const callback = await choose(
+    await openUse({ scope: 'openid svc.upgrade' }),
+    'outcome-code_issued',
+  )
   expect(idTokenOf(callback).age_thresholds).toEqual({ 13: false, 16: false, 18: false, 21: false })
   expect((await rp.exchange(callback.params['code'])).status).toBe(200)
   expect(byTestId(await openUse(), 'outcome-code_issued')[0]?.attributes).toHaveProperty('disabled')
@@ -65,7 +78,10 @@ test('A choice is refused with 410 when it comes again, when its transaction is 
   expect(textOf(again.text)).toMatch(/answered already.*Go back to the app and start again/)
   const unknown = new URLSearchParams({ transaction: 'unknown', outcome: 'verified' })
   const refused = await submit(sandbox, { action: form.action, fields: unknown })
-  expect([refused.status, textOf(refused.text)]).toEqual([410, expect.stringContaining('unknown or expired')])
+  expect([refused.status, textOf(refused.text)]).toEqual([
+    410,
+    expect.stringContaining('unknown or expired'),
+  ])
   const late = press(await openUse(), 'use')
   await sandbox.clock.advance(3_600)
   expect((await submit(sandbox, late)).status).toBe(410)
@@ -74,7 +90,10 @@ test('A choice is refused with 410 when it comes again, when its transaction is 
 test('A form without a transaction, or with a broken one, is refused by a page instead of a choice', async () => {
   for (const body of ['', 'outcome=verified', 'transaction=', 'transaction=%ff']) {
     const { status, headers } = await request.post('/v1/oidc/use/choice').send(body)
-    expect([status, headers['content-type']], body).toEqual([400, expect.stringMatching(/^text\/html/)])
+    expect([status, headers['content-type']], body).toEqual([
+      400,
+      expect.stringMatching(/^text\/html/),
+    ])
   }
 })
 
@@ -89,56 +108,99 @@ test.each([
 ])('The choice %j is refused with 400, and the request still waits', async (choice, hint) => {
   const form = press(await openUse(), 'use')
   const transaction = form.fields.get('transaction') ?? ''
-  const wrong = await submit(sandbox, { ...form, fields: new URLSearchParams({ transaction, ...choice }) })
+  const wrong = await submit(sandbox, {
+    ...form,
+    fields: new URLSearchParams({ transaction, ...choice }),
+  })
   expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining(hint)])
   expect((await submit(sandbox, form)).status).toBe(303)
 })
 
-const UNKNOWN: readonly [source: string, Changes, Readonly<Record<string, string>>, near: string][] = [
+const UNKNOWN: readonly [
+  source: string,
+  Changes,
+  Readonly<Record<string, string>>,
+  near: string,
+][] = [
   ['the persona of the query', { sandbox_persona: 'teen-61' }, {}, 'teen-16'],
   ['the outcome of the query', { sandbox_outcome: 'acess_denied' }, {}, 'access_denied'],
   ['a parameter', { sandbox_person: 'teen-16' }, {}, 'sandbox_persona'],
   ['the persona of a header', {}, { 'X-Sandbox-Persona': 'teen-61' }, 'teen-16'],
   ['the outcome of a header', {}, { 'X-Sandbox-Outcome': 'acess_denied' }, 'access_denied'],
   ['the persona of a cookie', {}, { Cookie: 'agekey_sandbox_persona=teen-61' }, 'teen-16'],
-  ['the outcome of a cookie', {}, { Cookie: 'agekey_sandbox_outcome=acess_denied' }, 'access_denied'],
-  ['a header that the query overrules', { sandbox_persona: 'teen-16' }, { 'X-Sandbox-Persona': 'teen-61' }, 'teen-16'],
+  [
+    'the outcome of a cookie',
+    {},
+    { Cookie: 'agekey_sandbox_outcome=acess_denied' },
+    'access_denied',
+  ],
+  [
+    'a header that the query overrules',
+    { sandbox_persona: 'teen-16' },
+    { 'X-Sandbox-Persona': 'teen-61' },
+    'teen-16',
+  ],
 ]
 
-test.each(UNKNOWN)('E1 and E3 never redirect an unknown name in %s, but name near misses', async (_, ...row) => {
-  const [changes, headers, near] = row
-  const create = createRequest(await rp.obtainRequestUri(), changes)
-  for (const [path, query] of [['use', useRequest(changes)] as const, ['create', create] as const]) {
-    const ask = (more = {}) =>
-      request
-        .get(`/v1/oidc/${path}`)
-        .set({ ...headers, ...more })
-        .query(query)
-    const page = await ask()
-    expect([page.status, page.headers.location], path).toEqual([400, undefined])
-    expect(page.headers['content-type'], path).toContain('text/html')
-    expect(page.text, path).toContain(near)
-    const { error, suggestions } = readError(await ask({ Accept: 'application/json' }))
-    expect([error, suggestions], path).toEqual(['invalid_request', expect.arrayContaining([near])])
-  }
-})
+test.each(UNKNOWN)(
+  'E1 and E3 never redirect an unknown name in %s, but name near misses',
+  async (_, ...row) => {
+    const [changes, headers, near] = row
+    const create = createRequest(await rp.obtainRequestUri(), changes)
+    for (const [path, query] of [
+      ['use', useRequest(changes)] as const,
+      ['create', create] as const,
+    ]) {
+      const ask = (more = {}) =>
+        request
+          .get(`/v1/oidc/${path}`)
+          .set({ ...headers, ...more })
+          .query(query)
+      const page = await ask()
+      expect([page.status, page.headers.location], path).toEqual([400, undefined])
+      expect(page.headers['content-type'], path).toContain('text/html')
+      expect(page.text, path).toContain(near)
+      const { error, suggestions } = readError(await ask({ Accept: 'application/json' }))
+      expect([error, suggestions], path).toEqual([
+        'invalid_request',
+        expect.arrayContaining([near]),
+      ])
+    }
+  },
+)
 
 const MODES = ['fragment', 'query', 'form_post'] as const
 
-test.each(MODES)('E1 answers in the response mode %s and keeps the query of redirect_uri', async (mode) => {
-  expect(await rp.use({ response_mode: mode })).toMatchObject({ mode, params: { id_token: expect.any(String) } })
-  const error = { error: 'invalid_scope', error_description: expect.any(String), state: 'state-1' }
-  expect(await rp.use({ response_mode: mode, scope: 'profile' })).toMatchObject({ mode, params: error })
-  const redirect_uri = 'http://localhost:3000/cb?tenant=a%20b&x=1&state=mine'
-  const answer = await decline({ redirect_uri, response_mode: mode, state: 'a b' })
-  if (mode !== 'query')
-    return expect(readCallback(answer)).toMatchObject({ address: redirect_uri, params: { state: 'a b' } })
-  const location = answer.headers.location ?? ''
-  expect(location).toMatch(/^http:\/\/localhost:3000\/cb\?tenant=a%20b&x=1&state=mine&error=/)
-  expect(new URL(location).searchParams.getAll('state')).toEqual(['mine', 'a b'])
-  // Every client reads %20 as a blank.
-  expect(location).toMatch(/state=a%20b(?!.*\+)/)
-})
+test.each(MODES)(
+  'E1 answers in the response mode %s and keeps the query of redirect_uri',
+  async (mode) => {
+    expect(await rp.use({ response_mode: mode })).toMatchObject({
+      mode,
+      params: { id_token: expect.any(String) },
+    })
+    const error = {
+      error: 'invalid_scope',
+      error_description: expect.any(String),
+      state: 'state-1',
+    }
+    expect(await rp.use({ response_mode: mode, scope: 'profile' })).toMatchObject({
+      mode,
+      params: error,
+    })
+    const redirect_uri = 'http://localhost:3000/cb?tenant=a%20b&x=1&state=mine'
+    const answer = await decline({ redirect_uri, response_mode: mode, state: 'a b' })
+    if (mode !== 'query')
+      return expect(readCallback(answer)).toMatchObject({
+        address: redirect_uri,
+        params: { state: 'a b' },
+      })
+    const location = answer.headers.location ?? ''
+    expect(location).toMatch(/^http:\/\/localhost:3000\/cb\?tenant=a%20b&x=1&state=mine&error=/)
+    expect(new URL(location).searchParams.getAll('state')).toEqual(['mine', 'a b'])
+    // Every client reads %20 as a blank.
+    expect(location).toMatch(/state=a%20b(?!.*\+)/)
+  },
+)
 
 const STATES = {
   unicode: 'ünïcødé 漢字 🔑',
@@ -151,9 +213,13 @@ const STATES = {
   '4 KiB': 'x'.repeat(4096),
 }
 
-test.each(Object.entries(STATES))('E1 sends %s in state back unchanged, in every mode', async (_name, state) => {
-  for (const response_mode of MODES) expect((await rp.use({ response_mode, state })).params['state']).toBe(state)
-})
+test.each(Object.entries(STATES))(
+  'E1 sends %s in state back unchanged, in every mode',
+  async (_name, state) => {
+    for (const response_mode of MODES)
+      expect((await rp.use({ response_mode, state })).params['state']).toBe(state)
+  },
+)
 
 test('E1 answers with 302 or a page that may post to the app alone, neither ever stored, and begins no flow by POST or HEAD', async () => {
   expect((await decline({}).expect(302)).headers['cache-control']).toContain('no-store')
@@ -163,7 +229,9 @@ test('E1 answers with 302 or a page that may post to the app alone, neither ever
   expect(await sandbox.flows.list()).toHaveLength(1)
   const { headers } = await decline({ response_mode: 'form_post' }).expect(200)
   expect(headers['cache-control']).toContain('no-store')
-  expect(headers['content-security-policy']).toMatch(/form-action [^;]*http:\/\/localhost:3000(;|$)/)
+  expect(headers['content-security-policy']).toMatch(
+    /form-action [^;]*http:\/\/localhost:3000(;|$)/,
+  )
   expect(headers['content-security-policy']).not.toContain('unsafe-inline')
 })
 
@@ -171,14 +239,24 @@ test('E1 signs with the algorithm of its client, also one declared at run time, 
   const shop = { clientSecret: 's', redirectUris: ['https://shop.test/cb'] }
   const tenant = sandbox.tenant('algorithms')
   const http = createClient(tenant.baseUrl)
-  const use = (clientId: string) => createRelyingParty(http, { clientId }).use({ redirect_uri: 'https://shop.test/cb' })
+  const use = (clientId: string) =>
+    createRelyingParty(http, { clientId }).use({ redirect_uri: 'https://shop.test/cb' })
   const es256 = { ...shop, clientId: 'modern', signingAlg: 'ES256' as const }
   await tenant.configure({ clients: [es256, { ...shop, clientId: 'plain' }] })
   const [modern, plain] = [await use('modern'), await use('plain')]
-  expect(headerOf(modern)).toEqual({ alg: 'ES256', typ: 'JWT', kid: expect.stringMatching(/^sandbox-es256-/) })
-  expect(headerOf(plain)).toEqual({ alg: 'RS256', typ: 'JWT', kid: expect.stringMatching(/^sandbox-/) })
+  expect(headerOf(modern)).toEqual({
+    alg: 'ES256',
+    typ: 'JWT',
+    kid: expect.stringMatching(/^sandbox-es256-/),
+  })
+  expect(headerOf(plain)).toEqual({
+    alg: 'RS256',
+    typ: 'JWT',
+    kid: expect.stringMatching(/^sandbox-/),
+  })
   const { keys } = (await http.request.get('/.well-known/jwks.json')).body
-  for (const { params } of [modern, plain]) await jwtVerify(params['id_token'] ?? '', createLocalJWKSet({ keys }))
+  for (const { params } of [modern, plain])
+    await jwtVerify(params['id_token'] ?? '', createLocalJWKSet({ keys }))
   const { body } = await http.request.get('/v1/oidc/use/.well-known/openid-configuration')
   expect(body.id_token_signing_alg_values_supported).toEqual(['RS256', 'ES256'])
   await tenant.keys.rotate('publish')
@@ -198,8 +276,14 @@ test('E3 answers with the pushed state in the query of the redirect_uri and noth
 test('The page of E3 can be reloaded and decides once: the second decision gets invalid_request_uri with state', async () => {
   const requestUri = await rp.obtainRequestUri()
   const [first, second] = [await openCreate({}, requestUri), await openCreate({}, requestUri)]
-  expect(await decide(first.text, 'decline')).toMatchObject({ error: 'access_denied', state: 'state-1' })
-  expect(await decide(second.text, 'save')).toMatchObject({ error: 'invalid_request_uri', state: 'state-1' })
+  expect(await decide(first.text, 'decline')).toMatchObject({
+    error: 'access_denied',
+    state: 'state-1',
+  })
+  expect(await decide(second.text, 'save')).toMatchObject({
+    error: 'invalid_request_uri',
+    state: 'state-1',
+  })
 })
 
 test('The page of E3 saves for the selected persona, also after the lifetime of its request_uri', async () => {
@@ -207,7 +291,9 @@ test('The page of E3 saves for the selected persona, also after the lifetime of 
   await sandbox.clock.advance(600)
   const answer = await submit(sandbox, press(text, 'save', { persona: 'child-12' }))
   expect([answer.status, readCallback(answer).params]).toEqual([303, { state: 'state-1' }])
-  expect(idTokenOf(await rp.use({ sandbox_persona: 'child-12' })).age_thresholds).toMatchObject({ 21: true })
+  expect(idTokenOf(await rp.use({ sandbox_persona: 'child-12' })).age_thresholds).toMatchObject({
+    21: true,
+  })
 })
 
 test('The page of E3 saves for a new persona, which the choice page offers from then on', async () => {
@@ -217,13 +303,16 @@ test('The page of E3 saves for a new persona, which the choice page offers from 
   expect(after).toHaveLength(before.length + 1)
   const persona = after.at(-1)?.name ?? ''
   const summary = `saved for ${persona}, a new persona: id_doc_scan`
-  expect(await sandbox.flows.list({ persona })).toMatchObject([{ flow: 'create', persona, summary }])
+  expect(await sandbox.flows.list({ persona })).toMatchObject([
+    { flow: 'create', persona, summary },
+  ])
   expect(byTestId(await openUse(), `persona-${persona}`)).toHaveLength(1)
 })
 
 test('The page of E3 preselects the persona that this browser used or clicked last at E1, else no-age-key', async () => {
   const browser = createBrowserClient(sandbox.baseUrl)
-  const useIn = (changes: Changes) => browser.get(`/v1/oidc/use?${new URLSearchParams(useRequest(changes))}`)
+  const useIn = (changes: Changes) =>
+    browser.get(`/v1/oidc/use?${new URLSearchParams(useRequest(changes))}`)
   const preselected = async () => {
     const query = createRequest(await rp.obtainRequestUri())
     const { text } = await browser.get(`/v1/oidc/create?${new URLSearchParams(query)}`)

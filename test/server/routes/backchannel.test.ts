@@ -12,11 +12,18 @@ const UPGRADE = '/v1/svc/upgrade'
 const DETAILS = { authorization_details: [ageSignal()] }
 
 /** Characters with a meaning in HTTP Basic, in forms or in both. */
-const AWKWARD = { clientId: 'shop one+%41&=', clientSecret: 'p:a s+s%2Bw%zz~', redirectUris: [REDIRECT_URI] }
+const AWKWARD = {
+  clientId: 'shop one+%41&=',
+  clientSecret: 'p:a s+s%2Bw%zz~',
+  redirectUris: [REDIRECT_URI],
+}
 const sandbox = await shareSandbox({ clients: [AWKWARD] })
 const rp = createRelyingParty(sandbox)
-const send = (path: string, body: string | object, headers: Readonly<Record<string, string>> = {}) =>
-  sandbox.request.post(path).set(headers).send(body)
+const send = (
+  path: string,
+  body: string | object,
+  headers: Readonly<Record<string, string>> = {},
+) => sandbox.request.post(path).set(headers).send(body)
 const formOf = (fields: Readonly<Record<string, string>>) => String(new URLSearchParams(fields))
 
 const JSON_NOT_STORED = {
@@ -27,7 +34,9 @@ const JSON_NOT_STORED = {
 test('E2 answers 201 with a request_uri that lives 90 seconds, as JSON that is never stored', async () => {
   expect(await rp.push()).toMatchObject({
     status: 201,
-    text: expect.stringMatching(/^\{"request_uri":"urn:svc:request:[A-Za-z0-9_-]{22,}","expires_in":90\}$/),
+    text: expect.stringMatching(
+      /^\{"request_uri":"urn:svc:request:[A-Za-z0-9_-]{22,}","expires_in":90\}$/,
+    ),
     headers: JSON_NOT_STORED,
   })
 })
@@ -42,15 +51,25 @@ test('E4 answers an opaque bearer token for 10800 seconds, as JSON that is never
 test('E5 answers 200 with the JSON string OK, and the next Use of the age key is true', async () => {
   const answer = await rp.upgrade(await rp.obtainToken({ sandbox_persona: 'child-12' }))
   expect(answer).toMatchObject({ status: 200, text: '"OK"', headers: JSON_NOT_STORED })
-  expect(idTokenOf(await rp.use({ sandbox_persona: 'child-12' })).age_thresholds).toMatchObject({ 21: true })
-  expect(idTokenOf(await rp.use({ sandbox_persona: 'teen-14' })).age_thresholds).toMatchObject({ 16: false })
+  expect(idTokenOf(await rp.use({ sandbox_persona: 'child-12' })).age_thresholds).toMatchObject({
+    21: true,
+  })
+  expect(idTokenOf(await rp.use({ sandbox_persona: 'teen-14' })).age_thresholds).toMatchObject({
+    16: false,
+  })
 })
 
 const HTML = { Accept: 'text/html' }
 
 test.each<[rule: string, status: number, error: string, () => PromiseLike<Answer>, asks?: RegExp]>([
   ['PAR-02', 401, 'invalid_client', () => rp.push({ client_secret: 'sk_test_sandbox\n' })],
-  ['TOK-02', 401, 'invalid_client', () => send(TOKEN, formOf(tokenRequest('x')), HTML), /^Basic realm="/],
+  [
+    'TOK-02',
+    401,
+    'invalid_client',
+    () => send(TOKEN, formOf(tokenRequest('x')), HTML),
+    /^Basic realm="/,
+  ],
   ['TOK-05', 400, 'invalid_grant', () => rp.exchange('x')],
   // RFC 6750 section 3.1: no error code for a request without any credentials.
   ['UPG-02', 401, 'invalid_token', () => send(UPGRADE, DETAILS), /^Bearer(?!.*error=)/],
@@ -65,7 +84,8 @@ test.each<[rule: string, status: number, error: string, () => PromiseLike<Answer
     expect(findings[0]).toMatchObject({ rule, level: 'error', hint: ruleRow(rule).hint })
     const recorded = (await sandbox.flows.last())?.calls.at(-1)
     expect(recorded?.findings).toEqual(findings)
-    for (const text of [JSON.stringify(recorded), answer.text]) expect(text).not.toMatch(/sk_test_sandbox|at_test_/)
+    for (const text of [JSON.stringify(recorded), answer.text])
+      expect(text).not.toMatch(/sk_test_sandbox|at_test_/)
     expect(answer.headers).toMatchObject(JSON_NOT_STORED)
     if (asks) expect(answer.headers['www-authenticate']).toMatch(asks)
   },
@@ -73,7 +93,10 @@ test.each<[rule: string, status: number, error: string, () => PromiseLike<Answer
 
 test('E5 takes application/json with a charset, and no access token in the body or in the query', async () => {
   const token = await rp.obtainToken()
-  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'Application/JSON; charset=utf-8' }
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    'Content-Type': 'Application/JSON; charset=utf-8',
+  }
   await send(UPGRADE, { ...DETAILS, access_token: token }).expect(401)
   await send(`${UPGRADE}?access_token=${token}`, DETAILS).expect(401)
   await send(UPGRADE, JSON.stringify(DETAILS), headers).expect(200)

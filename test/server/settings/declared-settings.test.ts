@@ -28,12 +28,18 @@ const OTHERS: Readonly<Required<Pick<SandboxOptions, Exclude<LiveName, 'personas
   outcome: 'access_denied',
 }
 
-test.each(Object.entries(OTHERS))('A running sandbox takes up another value of %s', async (name, value) => {
-  const declared = await declareSettings({})
-  const before = declared.settings
-  expect(await declared.change({ [name]: value })).toEqual([name])
-  expect(declared.settings).not.toEqual({ ...before, formerSecrets: declared.settings.formerSecrets })
-})
+test.each(Object.entries(OTHERS))(
+  'A running sandbox takes up another value of %s',
+  async (name, value) => {
+    const declared = await declareSettings({})
+    const before = declared.settings
+    expect(await declared.change({ [name]: value })).toEqual([name])
+    expect(declared.settings).not.toEqual({
+      ...before,
+      formerSecrets: declared.settings.formerSecrets,
+    })
+  },
+)
 
 test('Every setting that is marked as live has a value in this file', () => {
   const live = SETTING_ROWS.flatMap(([name, { takenUp }]) => (takenUp === 'live' ? [name] : []))
@@ -42,24 +48,33 @@ test('Every setting that is marked as live has a value in this file', () => {
 
 test('Options that say the default change nothing', async () => {
   const declared = await declareSettings({})
-  expect(await declared.change({ profile: 'spec', builtinClient: true, lifetimes: { code: 600 } })).toEqual([])
+  expect(
+    await declared.change({ profile: 'spec', builtinClient: true, lifetimes: { code: 600 } }),
+  ).toEqual([])
 })
 
 test('Settings keep what they were when the options before and after hold a wrong name', async () => {
   const declared = await declareSettings({ outcome: 'verified' })
   const { settings } = declared
-  await expect(declared.change({ outcome: 'access_denied', persona: 'nobody' })).rejects.toThrow('nobody')
+  await expect(declared.change({ outcome: 'access_denied', persona: 'nobody' })).rejects.toThrow(
+    'nobody',
+  )
   expect(declared.settings).toBe(settings)
 })
 
 test('A folder of personas that was never read with a file may not be empty', async () => {
   const declared = await declareSettings({})
-  await expect(declared.change({ personas: [folderWith()] })).rejects.toThrow('holds no *.yaml file')
+  await expect(declared.change({ personas: [folderWith()] })).rejects.toThrow(
+    'holds no *.yaml file',
+  )
 })
 
 test('Warnings are given for what is new', async () => {
   const warnings: string[] = []
-  const declared = await declareSettings({ builtinClient: false, onWarning: (message) => void warnings.push(message) })
+  const declared = await declareSettings({
+    builtinClient: false,
+    onWarning: (message) => void warnings.push(message),
+  })
   await declared.change({ builtinClient: false, outcome: 'verified' })
   expect(warnings).toEqual([expect.stringMatching(/^clients: there is none/)])
   const redirectUris = ['http://shop.example/cb']

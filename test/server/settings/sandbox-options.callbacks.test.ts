@@ -2,14 +2,18 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSandbox, type SandboxOptions } from '../../../src/server/create-sandbox.ts'
 
-/** Calls a sandbox twice. Returns the rejections that no one handles meanwhile: outside a test each ends its process. */
+/**
+ * Calls a sandbox twice. Returns the rejections that no one handles meanwhile: outside a test each
+ * ends its process.
+ */
 async function callTwice(options: SandboxOptions): Promise<readonly unknown[]> {
   const unhandled: unknown[] = []
   const note = (reason: unknown) => unhandled.push(reason)
   process.on('unhandledRejection', note)
   onTestFinished(() => void process.off('unhandledRejection', note))
   await using sandbox = await createSandbox(options)
-  for (let n = 0; n < 2; n++) expect((await fetch(`${sandbox.baseUrl}/_sandbox/health`)).status).toBe(200)
+  for (let n = 0; n < 2; n++)
+    expect((await fetch(`${sandbox.baseUrl}/_sandbox/health`)).status).toBe(200)
   await turn()
   return unhandled
 }
@@ -32,7 +36,11 @@ test.each([
     onCall: fails('of onCall'),
     onError: (error) => errors.push(error),
   })
-  expect(errors).toEqual([new Error('of onWarning'), new Error('of onCall'), new Error('of onCall')])
+  expect(errors).toEqual([
+    new Error('of onWarning'),
+    new Error('of onCall'),
+    new Error('of onCall'),
+  ])
   expect(unhandled).toEqual([])
 })
 

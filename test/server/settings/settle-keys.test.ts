@@ -18,7 +18,12 @@ const write = (path: string, mode: number) => {
 
 test('A start makes a state folder that causes no warning at the next one', async () => {
   const warnings: string[] = []
-  const options = { keys: undefined, stateDir, https: true, onWarning: (message: string) => warnings.push(message) }
+  const options = {
+    keys: undefined,
+    stateDir,
+    https: true,
+    onWarning: (message: string) => warnings.push(message),
+  }
   for (let start = 0; start < 2; start++) await startSandbox(options)
   expect(warnings).toEqual([])
 })
@@ -40,5 +45,7 @@ test('A start goes on after the warning of a state folder that other users can o
   chmodSync(stateDir, 0o777)
   const warnings: string[] = []
   await startSandbox({ keys: undefined, stateDir, onWarning: (message) => warnings.push(message) })
-  expect(warnings).toEqual([expect.stringMatching(/state: it holds private keys, and its mode 777.*chmod 700/)])
+  expect(warnings).toEqual([
+    expect.stringMatching(/state: it holds private keys, and its mode 777.*chmod 700/),
+  ])
 })

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { type CoverageCounters, emptyCounters, parseCoverage } from '../../../src/sandbox/coverage/counters.ts'
+import {
+  type CoverageCounters,
+  emptyCounters,
+  parseCoverage,
+} from '../../../src/sandbox/coverage/counters.ts'
 import { coverageSchema } from '../../../src/sandbox/coverage/coverage.ts'
 import { createSandbox } from '../../../src/server/create-sandbox.ts'
 import { openCoverageFile } from '../../../src/server/store/coverage-file.ts'
@@ -18,7 +22,8 @@ beforeEach(() => {
   coverageFile = join(folder, 'coverage.json')
 })
 
-const written = (): CoverageCounters => parseCoverage(readFileSync(coverageFile, 'utf8'), coverageFile)
+const written = (): CoverageCounters =>
+  parseCoverage(readFileSync(coverageFile, 'utf8'), coverageFile)
 const start = () => createSandbox({ keys: KEY_FILE, coverageFile })
 
 test('A sandbox that is closed leaves a coverage file with what it delivered, and nothing beside it', async () => {
@@ -26,7 +31,9 @@ test('A sandbox that is closed leaves a coverage file with what it delivered, an
   await createRelyingParty(createClient(sandbox.baseUrl)).use()
   await sandbox.close()
   expect(written().endings).toEqual({ verified: { count: 1 } })
-  expect(coverageSchema.parse(JSON.parse(readFileSync(coverageFile, 'utf8'))).dimensions.endings.covered).toBe(1)
+  expect(
+    coverageSchema.parse(JSON.parse(readFileSync(coverageFile, 'utf8'))).dimensions.endings.covered,
+  ).toBe(1)
   expect(readdirSync(folder)).toEqual(['coverage.json'])
 })
 
@@ -64,7 +71,10 @@ test('A coverage file is written once a second, however much is counted, and at 
 })
 
 test('A coverage file of an earlier run is replaced, also by a run that delivers nothing', async () => {
-  writeFileSync(coverageFile, JSON.stringify({ ...emptyCounters('0'), format: 99, rows: { old: { count: 1 } } }))
+  writeFileSync(
+    coverageFile,
+    JSON.stringify({ ...emptyCounters('0'), format: 99, rows: { old: { count: 1 } } }),
+  )
   await (await start()).close()
   expect(written().rows).toEqual({})
 })
@@ -79,7 +89,11 @@ test('A file that is no coverage file is refused as one before anything is writt
 
 // A folder without the right to write would not do: root may write it.
 test.each([
-  ['does not exist', 'reports', /^coverageFile: .*: there is no folder \S+reports; make it, or name another one$/],
+  [
+    'does not exist',
+    'reports',
+    /^coverageFile: .*: there is no folder \S+reports; make it, or name another one$/,
+  ],
   [
     'cannot be written',
     'file/reports',
@@ -93,12 +107,20 @@ test.each([
 
 test('A coverage file that cannot be written later is a warning, and the sandbox goes on', async () => {
   const warnings: string[] = []
-  const sandbox = await createSandbox({ keys: KEY_FILE, coverageFile, onWarning: (line) => warnings.push(line) })
-  await vi.waitFor(() => expect(readdirSync(folder)).toEqual(['coverage.json']), { timeout: 20_000 })
+  const sandbox = await createSandbox({
+    keys: KEY_FILE,
+    coverageFile,
+    onWarning: (line) => warnings.push(line),
+  })
+  await vi.waitFor(() => expect(readdirSync(folder)).toEqual(['coverage.json']), {
+    timeout: 20_000,
+  })
   rmSync(folder, { recursive: true })
   await createRelyingParty(createClient(sandbox.baseUrl)).use()
   await sandbox.close()
   expect(warnings).toEqual([
-    expect.stringMatching(/^the option coverageFile: .* cannot be written \(ENOENT.*\); it lacks what came last$/),
+    expect.stringMatching(
+      /^the option coverageFile: .* cannot be written \(ENOENT.*\); it lacks what came last$/,
+    ),
   ])
 })

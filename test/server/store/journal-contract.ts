@@ -1,6 +1,11 @@
 import { expect, test, vi } from 'vitest'
 import { readCall } from '../../../src/sandbox/journal/call-record.ts'
-import type { FlowFilter, Journal, JournalBudget, JournalEntry } from '../../../src/sandbox/journal/journal.ts'
+import type {
+  FlowFilter,
+  Journal,
+  JournalBudget,
+  JournalEntry,
+} from '../../../src/sandbox/journal/journal.ts'
 import type { Claims } from '../../../src/service/age/claims.ts'
 import { explainEvaluation } from '../../../src/service/age/evaluate.ts'
 import type { AgeSignal } from '../../../src/service/age/signal.ts'
@@ -14,7 +19,12 @@ type EntryChanges = Parameters<typeof useFlowEntry>[0] & { endpoint?: string; at
 const entry = ({ endpoint = 'E1', at = AT, call, ...others }: EntryChanges = {}): JournalEntry => {
   const parameters = { text: 'ü "quoted" \u0000', empty: {}, list: [] }
   const facts = { flow: 'use', client_id: 'shop', state: 's1' } as const
-  return useFlowEntry({ facts, ends: false, ...others, call: { at, endpoint, parameters, ...call } })
+  return useFlowEntry({
+    facts,
+    ends: false,
+    ...others,
+    call: { at, endpoint, parameters, ...call },
+  })
 }
 
 const claims: Claims = { age_thresholds: [16, 18] }
@@ -38,12 +48,14 @@ export function describeJournal(
   /** A journal, and what tests do with the flows of its tenant `default`. */
   const start = async (budget: JournalBudget = {}) => {
     const journal = await createJournal(budget)
-    const flows = (filter: FlowFilter = {}, tenant = 'default') => allOf(journal.list(tenant, filter))
+    const flows = (filter: FlowFilter = {}, tenant = 'default') =>
+      allOf(journal.list(tenant, filter))
     return {
       ...journal,
       flows,
       ids: async (filter?: FlowFilter) => (await flows(filter)).map(({ id }) => id),
-      add: async (changes?: EntryChanges, tenant = 'default') => (await journal.record(tenant, entry(changes)))?.id,
+      add: async (changes?: EntryChanges, tenant = 'default') =>
+        (await journal.record(tenant, entry(changes)))?.id,
       first: () => journal.find('default', 'f1'),
     }
   }
@@ -51,7 +63,12 @@ export function describeJournal(
   test(`The ${name} journal keeps a call as it was recorded`, async () => {
     const { record, first, flows } = await start()
     const age_thresholds = { '13': true, '18': false }
-    const facts = { flow: 'use', persona: 'teen-16', decided_by: 'expectation e3', age_thresholds } as const
+    const facts = {
+      flow: 'use',
+      persona: 'teen-16',
+      decided_by: 'expectation e3',
+      age_thresholds,
+    } as const
     const recorded = entry({ facts, ...ENDS })
     expect(await record('default', recorded)).toEqual({ id: 'f1' })
     const kept = {
@@ -68,9 +85,17 @@ export function describeJournal(
   test(`The ${name} journal assigns to a call the flow that it alone begins, or continues, or none`, async () => {
     const { assign, add, flows } = await start()
     const begun = await assign('default', entry())
-    expect([begun, await add(issuing('code:a')), await add({ assigned: begun })]).toEqual(['f1', 'f2', 'f1'])
+    expect([begun, await add(issuing('code:a')), await add({ assigned: begun })]).toEqual([
+      'f1',
+      'f2',
+      'f1',
+    ])
     const continued = await assign('default', entry(alone('code:a')))
-    expect([continued, await add({ ...alone('code:a'), assigned: continued }), await add()]).toEqual(['f2', 'f2', 'f3'])
+    expect([
+      continued,
+      await add({ ...alone('code:a'), assigned: continued }),
+      await add(),
+    ]).toEqual(['f2', 'f2', 'f3'])
     expect(await assign('default', entry(alone('code:b')))).toBeUndefined()
     expect(await add(alone('code:b'))).toBeUndefined()
     expect((await flows()).map(({ calls }) => calls.length).sort()).toEqual([1, 1, 2])
@@ -91,12 +116,17 @@ export function describeJournal(
     await add(of('code:a'))
     const [listed] = await flows()
     expect(listed).not.toHaveProperty('trace')
-    expect(await first()).toEqual({ ...listed, trace: explainEvaluation([signal], claims, now), signals: [signal] })
+    expect(await first()).toEqual({
+      ...listed,
+      trace: explainEvaluation([signal], claims, now),
+      signals: [signal],
+    })
   })
 
   test(`The ${name} journal keeps the last hundred calls of a flow, and counts those before them`, async () => {
     const { add, first, flows } = await start()
-    const calls = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => `call ${from + n}`)
+    const calls = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, n) => `call ${from + n}`)
     const keptAfter = async (endpoints: readonly string[]) => {
       for (const endpoint of endpoints) await add({ ...of('a'), endpoint })
       const flow = await first()
@@ -114,7 +144,8 @@ export function describeJournal(
     const keptOf = async (...sizes: readonly number[]) => {
       await clear('default')
       let id: string | undefined
-      for (const size of sizes) id = await add({ ...of('a'), ...issuing('a'), ...long(size - rest) })
+      for (const size of sizes)
+        id = await add({ ...of('a'), ...issuing('a'), ...long(size - rest) })
       const flow = await find('default', id ?? '')
       return [flow?.calls.length, flow?.dropped_calls]
     }
@@ -128,8 +159,11 @@ export function describeJournal(
   test(`The ${name} journal knows a flow by its first identifier and by the last ninety-nine`, async () => {
     const { add } = await start()
     await add(issuing('request_uri:a'))
-    for (let n = 2; n <= 101; n++) await add({ ...of('request_uri:a'), ...issuing(`transaction:${n}`) })
-    const found = ['request_uri:a', 'transaction:2', 'transaction:3', 'transaction:101'].map((id) => add(alone(id)))
+    for (let n = 2; n <= 101; n++)
+      await add({ ...of('request_uri:a'), ...issuing(`transaction:${n}`) })
+    const found = ['request_uri:a', 'transaction:2', 'transaction:3', 'transaction:101'].map((id) =>
+      add(alone(id)),
+    )
     expect(await Promise.all(found)).toEqual(['f1', undefined, 'f1', 'f1'])
   })
 
@@ -144,16 +178,26 @@ export function describeJournal(
     expect(await add({ facts, correlationIds, endpoint: 'E3', ...ENDS, at })).toBe('f1')
     await add({ correlationIds, ...ENDS, at: LATER })
     const calls = ['E2', 'E3', 'E1'].map((endpoint) => ({ endpoint }))
-    expect(await first()).toMatchObject({ flow: 'create', persona: 'adult', readings, ended_at: at, calls })
+    expect(await first()).toMatchObject({
+      flow: 'create',
+      persona: 'adult',
+      readings,
+      ended_at: at,
+      calls,
+    })
   })
 
   test(`The ${name} journal keeps tenants apart, and counts from one again for a forgotten one only`, async () => {
     const { add, clear, forget, flows } = await start()
-    const addTo = (...tenants: string[]) => Promise.all(tenants.map((tenant) => add(of('a'), tenant)))
-    for (const tenant of ['default', 'other', 'gone']) expect(await add(issuing('a'), tenant)).toBe('f1')
+    const addTo = (...tenants: string[]) =>
+      Promise.all(tenants.map((tenant) => add(of('a'), tenant)))
+    for (const tenant of ['default', 'other', 'gone'])
+      expect(await add(issuing('a'), tenant)).toBe('f1')
     await clear('default')
     await forget('gone')
-    const counts = ['default', 'other', 'gone'].map(async (tenant) => (await flows({}, tenant)).length)
+    const counts = ['default', 'other', 'gone'].map(
+      async (tenant) => (await flows({}, tenant)).length,
+    )
     expect(await Promise.all(counts)).toEqual([0, 1, 0])
     expect(await addTo('default', 'other', 'gone')).toEqual(['f2', 'f1', 'f1'])
   })
@@ -174,7 +218,8 @@ export function describeJournal(
   test(`The ${name} journal lists many flows without a gap, and stops when its reader does`, async () => {
     const { add, ids, list } = await start()
     for (let n = 0; n < 150; n++) await add({ facts: { flow: 'use', state: `${n % 2}` } })
-    const every = (step: number) => Array.from({ length: 150 / step }, (_, index) => `f${150 - index * step}`)
+    const every = (step: number) =>
+      Array.from({ length: 150 / step }, (_, index) => `f${150 - index * step}`)
     expect([await ids(), await ids({ state: '1' })]).toEqual([every(1), every(2)])
     for await (const { id } of list('default')) {
       expect(id).toBe('f150')
@@ -216,10 +261,17 @@ export function describeJournal(
     const marked = { facts: { flow: 'use', audit: true } } as const
     for (const id of ['a', 'b', 'c', 'd']) await add(issuing(id))
     for (let n = 0; n < 3; n++) await add(marked)
-    const kept = async () => [await ids(), await ids({ audit: 'only' }), (await ids({ audit: 'also' })).length]
+    const kept = async () => [
+      await ids(),
+      await ids({ audit: 'only' }),
+      (await ids({ audit: 'also' })).length,
+    ]
     expect(await kept()).toEqual([['f4', 'f3', 'f2', 'f1'], ['f7', 'f6'], 6])
     await add({ ...of('a'), ...marked })
-    expect([await kept(), await countAudited('default')]).toEqual([[['f4', 'f3', 'f2'], ['f7', 'f1'], 5], 2])
+    expect([await kept(), await countAudited('default')]).toEqual([
+      [['f4', 'f3', 'f2'], ['f7', 'f1'], 5],
+      2,
+    ])
     await add(of('a'))
     await add()
     expect(await kept()).toEqual([['f8', 'f4', 'f3', 'f2'], ['f7', 'f1'], 6])
@@ -261,7 +313,11 @@ export function describeJournal(
     await vi.waitFor(() => expect(events.some(({ type }) => type === 'reset')).toBe(true))
     expect(events.filter(({ type }) => type === 'call')).toHaveLength(3)
     const changes = events.filter(({ type }) => type === 'flow')
-    expect(changes[0]).toMatchObject({ tenant: 'default', flow: 'f1', data: { id: 'f1', client_id: 'shop' } })
+    expect(changes[0]).toMatchObject({
+      tenant: 'default',
+      flow: 'f1',
+      data: { id: 'f1', client_id: 'shop' },
+    })
     expect(JSON.stringify(changes[0])).not.toContain('ended_at')
     stop()
     const count = events.length

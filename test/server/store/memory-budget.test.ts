@@ -3,8 +3,16 @@ import v8 from 'node:v8'
 import * as fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Tables, TenantStore } from '../../../src/sandbox/tables.ts'
-import { createMemoryRecords, createMemoryStore, createMemoryTables } from '../../../src/server/store/memory.ts'
-import { bytesOf, createMemoryBudget, type MemoryBudget } from '../../../src/server/store/memory-budget.ts'
+import {
+  createMemoryRecords,
+  createMemoryStore,
+  createMemoryTables,
+} from '../../../src/server/store/memory.ts'
+import {
+  bytesOf,
+  createMemoryBudget,
+  type MemoryBudget,
+} from '../../../src/server/store/memory-budget.ts'
 import { createMemoryJournal } from '../../../src/server/store/memory-journal.ts'
 import { createMemoryDirectory } from '../../../src/server/store/stores.ts'
 import { allOf, useFlowEntry } from '../../support/journal-entries.ts'
@@ -19,7 +27,10 @@ const BESIDE = bytesOf('a', ' '.repeat(KB)) - KB + '""'.length
 
 type Kept = Readonly<{ store: TenantStore; tables: Tables }>
 
-/** Two tenants that share a budget of which one megabyte is for what is kept, of that three fifths for what is declared. */
+/**
+ * Two tenants that share a budget of which one megabyte is for what is kept, of that three fifths
+ * for what is declared.
+ */
 function startTenants() {
   const budget = createMemoryBudget(3)
   const open = (): Kept => ({
@@ -31,7 +42,8 @@ function startTenants() {
 
 const put = ({ store }: Pick<Kept, 'store'>, id: string, kilobytes: number, isUnfinished = false) =>
   store.put('things', id, sized(kilobytes), NEVER, { isUnfinished })
-const declare = ({ tables }: Kept, id: string, kilobytes: number) => tables.put('personas', id, sized(kilobytes))
+const declare = ({ tables }: Kept, id: string, kilobytes: number) =>
+  tables.put('personas', id, sized(kilobytes))
 
 const left = async ({ store }: Pick<Kept, 'store'>, ids: string) => {
   const values = await Promise.all([...ids].map((id) => store.get('things', id)))
@@ -106,7 +118,9 @@ test('Changes of a call that a full memory budget has no room for take nothing',
   const { store } = createMemoryRecords({ clock: clock, budget: createMemoryBudget(3) })
   await store.put('codes', 'a', 'unspent', NEVER)
   const take = { kind: 'take', collection: 'codes', id: 'a' } as const
-  await refuses(() => store.write([take, { kind: 'row', table: 'personas', id: 'b', value: sized(700) }]))
+  await refuses(() =>
+    store.write([take, { kind: 'row', table: 'personas', id: 'b', value: sized(700) }]),
+  )
   expect(await store.get('codes', 'a')).toBe('unspent')
 })
 
@@ -128,7 +142,9 @@ test('The memory budget is half of the heap of a process with little memory, and
     syncBuiltinESMExports()
     return createMemoryBudget().limit
   }
-  expect([101, 10_000].map(ofHeap)).toEqual([50, 256].map((megabytes) => createMemoryBudget(megabytes).limit))
+  expect([101, 10_000].map(ofHeap)).toEqual(
+    [50, 256].map((megabytes) => createMemoryBudget(megabytes).limit),
+  )
 })
 
 const IDS = ['a', 'b', 'c', 'd']
@@ -200,7 +216,8 @@ test('A tenant counts in the memory budget from the time it is called until it i
   expect(budget.used()).toBe(0)
 })
 
-const call = (length: number) => useFlowEntry({ call: { response: { kind: 'text', text: 'x'.repeat(length) } } })
+const call = (length: number) =>
+  useFlowEntry({ call: { response: { kind: 'text', text: 'x'.repeat(length) } } })
 
 test('The journal in memory counts in the budget, is bounded by a third of it, and gives its room back', async () => {
   const memory = createMemoryBudget(3)
@@ -266,19 +283,23 @@ test.each([
   ['long records and rows of two bytes a character', keepRecords('ж'.repeat(4_000))],
   ['flows of one call', keepFlows(1_000, 1)],
   ['flows of a hundred calls', keepFlows(100, 100)],
-])('The memory budget counts no less than %s really take, and no more than four times that', async (_case, keep) => {
-  const budget = createMemoryBudget(1_000)
-  const before = await usedBytes()
-  const first = await keep(budget)
-  const taken = (await usedBytes()) - before
-  expect(await first()).toBeDefined()
-  expect(taken).toBeLessThan(budget.used())
-  expect(taken).toBeGreaterThan(budget.used() / 4)
-})
+])(
+  'The memory budget counts no less than %s really take, and no more than four times that',
+  async (_case, keep) => {
+    const budget = createMemoryBudget(1_000)
+    const before = await usedBytes()
+    const first = await keep(budget)
+    const taken = (await usedBytes()) - before
+    expect(await first()).toBeDefined()
+    expect(taken).toBeLessThan(budget.used())
+    expect(taken).toBeGreaterThan(budget.used() / 4)
+  },
+)
 
 test('Records that a full memory budget drops are gone, also from the order in which they go', async () => {
   const { budget, one } = startTenants()
-  const record = (n: number) => one.store.put('things', `${n}`, `${n}${sized(4)}`, NEVER, { isUnfinished: true })
+  const record = (n: number) =>
+    one.store.put('things', `${n}`, `${n}${sized(4)}`, NEVER, { isUnfinished: true })
   const before = await usedBytes()
   for (let n = 0; n < 500; n++) await record(n)
   expect((await usedBytes()) - before).toBeLessThan(1.5 * budget.limit)

@@ -4,7 +4,12 @@ import { createMemoryJournal } from '../../../src/server/store/memory-journal.ts
 import { createMemoryDirectory, createMemoryStores } from '../../../src/server/store/stores.ts'
 import { allOf, useFlowEntry } from '../../support/journal-entries.ts'
 import { describeJournal } from './journal-contract.ts'
-import { describeDirectory, describeStore, describeStores, describeTables } from './store-contract.ts'
+import {
+  describeDirectory,
+  describeStore,
+  describeStores,
+  describeTables,
+} from './store-contract.ts'
 
 describeStore('memory', createMemoryStore)
 describeTables('memory', createMemoryTables)
@@ -18,7 +23,10 @@ test('The memory store holds 10,000 records per collection however many are put'
   for (let id = 0; id < 10_000; id++) await store.put('code', String(id), { id }, 1)
   expect(await store.get('code', '0')).toEqual({ id: 0 })
   await store.put('code', 'one more', {}, 1)
-  expect([await store.get('code', '0'), await store.get('code', '1')]).toEqual([undefined, { id: 1 }])
+  expect([await store.get('code', '0'), await store.get('code', '1')]).toEqual([
+    undefined,
+    { id: 1 },
+  ])
 })
 
 test('Of 1,000 touched tenants and of 1,000 declared ones the least recently used goes for one more', async () => {
@@ -37,7 +45,9 @@ test('The journal in memory holds 2,000 flows and 12 million characters, and the
     return (await allOf(journal.list('default'))).at(-1)?.id
   }
   expect([await oldestOf(2_000, ''), await oldestOf(2_001, '')]).toEqual(['f1', 'f2'])
-  const rest = [callOf('').call, callOf('').facts].map((kept) => JSON.stringify(kept)).join('').length
+  const rest = [callOf('').call, callOf('').facts]
+    .map((kept) => JSON.stringify(kept))
+    .join('').length
   const oldestOfTwelve = (size: number) => oldestOf(12, 'x'.repeat(size - rest))
   expect([await oldestOfTwelve(1_000_000), await oldestOfTwelve(1_000_001)]).toEqual(['f1', 'f2'])
 })

@@ -31,7 +31,10 @@ test.each([
   ['unix://run/redis.sock', 'the path must be absolute, after three slashes'],
   ['unix://', 'the path must be absolute'],
   ['unix:///r.sock?db=x', 'db "x" is not the number of a database'],
-  ['unix:///r.sock?database=1', '"database" in the query means nothing here; it may name db, username, password'],
+  [
+    'unix:///r.sock?database=1',
+    '"database" in the query means nothing here; it may name db, username, password',
+  ],
   ['unix:///r%.sock', 'the path has a percent sign that begins no escape'],
   ['unix:///r.sock#1', 'it has a fragment'],
 ])('The store %s is refused: %s', (text, problem) => {

@@ -29,7 +29,9 @@ async function open(url: string, replica: 0 | 1 | 2 = 0) {
 /** The routes of a sandbox on these stores, and what goes wrong in it. */
 async function startOn(stores: Stores) {
   const errors: unknown[] = []
-  const app = createApp(createTestHost(await createTestParts(stores), { onError: (error) => errors.push(error) }))
+  const app = createApp(
+    createTestHost(await createTestParts(stores), { onError: (error) => errors.push(error) }),
+  )
   return { request: supertest(app), errors }
 }
 
@@ -42,10 +44,28 @@ const PASSWORD = ['config set requirepass', 'secret']
 const VERSION = 'agekey-sandbox:version'
 const KEYS = 'agekey-sandbox:1.0.0:_keys:table:signing'
 
-/** Starts that are refused: a Redis in some state, what is replaced in its address, and what the one line says. */
-const REFUSED: readonly (readonly [state: string, readonly string[], readonly [string, string], RegExp])[] = [
-  ['a password is missing', PASSWORD, NO_CHANGE, /NOAUTH.*; it asks for a password; give it in the address/],
-  ['the password is wrong', PASSWORD, WRONG_PASSWORD, /WRONGPASS.*; user or password is wrong; correct them/],
+/**
+ * Starts that are refused: a Redis in some state, what is replaced in its address, and what the one
+ * line says.
+ */
+const REFUSED: readonly (readonly [
+  state: string,
+  readonly string[],
+  readonly [string, string],
+  RegExp,
+])[] = [
+  [
+    'a password is missing',
+    PASSWORD,
+    NO_CHANGE,
+    /NOAUTH.*; it asks for a password; give it in the address/,
+  ],
+  [
+    'the password is wrong',
+    PASSWORD,
+    WRONG_PASSWORD,
+    /WRONGPASS.*; user or password is wrong; correct them/,
+  ],
   [
     'the user may not write',
     ['acl setuser reader on >secret ~* &* +@read +@connection'],
@@ -88,23 +108,32 @@ const REFUSED: readonly (readonly [state: string, readonly string[], readonly [s
 describeWith('redis-server', 'A start with a store', () => {
   const redis = useRedis()
 
-  test.each(REFUSED)('A start refuses a store in a line with a remedy: %s', async (_state, given, change, message) => {
-    const [words, ...more] = given
-    if (words) await redis.command(words, ...more)
-    const refused = await open(redis.url.replace(new RegExp(change[0]), change[1])).catch(messageOf)
-    expect(refused).toMatch(message)
-    expect(refused).toMatch(/^store: rediss?:\/\/127\.0\.0\.1:\d+/)
-    expect(refused).not.toMatch(/\n|secret|not-it/)
-  })
+  test.each(REFUSED)(
+    'A start refuses a store in a line with a remedy: %s',
+    async (_state, given, change, message) => {
+      const [words, ...more] = given
+      if (words) await redis.command(words, ...more)
+      const refused = await open(redis.url.replace(new RegExp(change[0]), change[1])).catch(
+        messageOf,
+      )
+      expect(refused).toMatch(message)
+      expect(refused).toMatch(/^store: rediss?:\/\/127\.0\.0\.1:\d+/)
+      expect(refused).not.toMatch(/\n|secret|not-it/)
+    },
+  )
 
   test('A start that is refused after it has opened its store leaves no connection there', async () => {
     await expect(createSandbox({ store: redis.url, persona: 'nobody' })).rejects.toThrow('nobody')
-    const connections = async () => String(await redis.command('client list type normal')).match(/^id=/gm)
+    const connections = async () =>
+      String(await redis.command('client list type normal')).match(/^id=/gm)
     // That of the test itself.
     await expect.poll(connections).toHaveLength(1)
   })
 
-  /** Three replicas start at once on an empty store: the keys that they sign with, or why they do not start. */
+  /**
+   * Three replicas start at once on an empty store: the keys that they sign with, or why they do
+   * not start.
+   */
   const startThree = () => {
     const starts = ([0, 1, 2] as const).map((replica) => open(redis.url, replica))
     return Promise.all(starts.map((start) => start.then(({ kid }) => kid, String)))
@@ -122,16 +151,21 @@ describeWith('redis-server', 'A start with a store', () => {
   test.each([
     ['the version', 'flushall'],
     ['the signing keys', `set ${VERSION} 1.0.0`],
-  ])('Three starts end in one line when %s cannot be written, and agree when they start again', async (what, given) => {
-    await redis.command(given)
-    await redis.command('config set maxmemory 1')
-    for (const error of await startThree()) {
-      expect(error).toMatch(/^Error: store: redis:.*: refuses the call \(OOM\); try again when it takes calls again$/)
-      expect(error).toContain(`(${what})`)
-    }
-    await redis.command('config set maxmemory 0')
-    await expectOneKey()
-  })
+  ])(
+    'Three starts end in one line when %s cannot be written, and agree when they start again',
+    async (what, given) => {
+      await redis.command(given)
+      await redis.command('config set maxmemory 1')
+      for (const error of await startThree()) {
+        expect(error).toMatch(
+          /^Error: store: redis:.*: refuses the call \(OOM\); try again when it takes calls again$/,
+        )
+        expect(error).toContain(`(${what})`)
+      }
+      await redis.command('config set maxmemory 0')
+      await expectOneKey()
+    },
+  )
 
   test('A start says so when its store says nothing, or the host of its store is not known', async () => {
     redis.freeze()
@@ -145,8 +179,12 @@ describeWith('redis-server', 'A start with a store', () => {
 
   test('A start says so when a TLS server closes the connection to its store, or something else answers', async () => {
     const closing = await serve((socket) => socket.once('data', () => socket.destroy()))
-    await expect(open(`redis://${closing}`)).rejects.toThrow(/; write rediss:.* if it speaks TLS only/)
-    const other = await serve((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')))
+    await expect(open(`redis://${closing}`)).rejects.toThrow(
+      /; write rediss:.* if it speaks TLS only/,
+    )
+    const other = await serve((socket) =>
+      socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    )
     await expect(open(`redis://${other}`)).rejects.toThrow(
       /^store: redis:\/\/127.*; if it is something else than Redis/,
     )
@@ -166,13 +204,16 @@ describeWith('redis-server', 'A start with a store', () => {
       /^store: unix:\/\/.*\.not cannot be used: .*ENOENT.*; there is no such socket file/,
     )
     await redis.command('config set maxmemory 1')
-    expect((await request.get('/_sandbox/health')).text).toContain(`the store at unix://${redis.socket}?db=2`)
+    expect((await request.get('/_sandbox/health')).text).toContain(
+      `the store at unix://${redis.socket}?db=2`,
+    )
   })
 
   test('A sandbox names the key of a record that is damaged in its store, and what to do', async () => {
     const { request, errors } = await startOn(await open(redis.url))
     const state = 'agekey-sandbox:1.0.0:default:state:table:state'
-    const use = () => request.get('/v1/oidc/use').query(useRequest({ sandbox_persona: 'adult-passport' }))
+    const use = () =>
+      request.get('/v1/oidc/use').query(useRequest({ sandbox_persona: 'adult-passport' }))
     await redis.command(`hset ${state} clock 1:{`)
     const refused = await use().set('Accept', 'application/json')
     const how = `the record under ${state}, field clock is damaged: it is no JSON; remove it there, or`
@@ -183,22 +224,28 @@ describeWith('redis-server', 'A start with a store', () => {
     expect((await use()).status).toBe(302)
     await redis.command(`rpush ${state} x`)
     const wrongType = await use().set('Accept', 'application/json')
-    expect([wrongType.status, wrongType.text]).toEqual([503, expect.stringContaining('(WRONGTYPE); a key that begins')])
+    expect([wrongType.status, wrongType.text]).toEqual([
+      503,
+      expect.stringContaining('(WRONGTYPE); a key that begins'),
+    ])
   })
 
   test.each([
     ['queue', 'scenarios'],
     ['queue', 'expectations'],
     ['persona', 'personas'],
-  ])('A store loses a damaged row of the table %s by a reset, as GET %s says', async (kind, path) => {
-    const stores = await open(redis.url)
-    const { request, errors } = await startOn(stores)
-    await stores.createRecords('default', createClock()).tables.put(kind, 'x', 7)
-    const list = () => request.get(`/_sandbox/${path}`)
-    const { body } = await list().expect(500)
-    expect(body.error_description).toMatch(/damaged.*; reset the tenant, or empty the store/)
-    await request.post('/_sandbox/reset').send({}).expect(204)
-    await list().expect(200)
-    expect(errors).toHaveLength(1)
-  })
+  ])(
+    'A store loses a damaged row of the table %s by a reset, as GET %s says',
+    async (kind, path) => {
+      const stores = await open(redis.url)
+      const { request, errors } = await startOn(stores)
+      await stores.createRecords('default', createClock()).tables.put(kind, 'x', 7)
+      const list = () => request.get(`/_sandbox/${path}`)
+      const { body } = await list().expect(500)
+      expect(body.error_description).toMatch(/damaged.*; reset the tenant, or empty the store/)
+      await request.post('/_sandbox/reset').send({}).expect(204)
+      await list().expect(200)
+      expect(errors).toHaveLength(1)
+    },
+  )
 })

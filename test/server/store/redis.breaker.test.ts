@@ -7,7 +7,10 @@ afterEach(() => void vi.useRealTimers())
 function start() {
   const events: string[] = []
   const note = (event: string) => () => void events.push(event)
-  return { breaker: createBreaker({ withinMs: 2_000, onOpen: note('open'), onClose: note('close') }), events }
+  return {
+    breaker: createBreaker({ withinMs: 2_000, onOpen: note('open'), onClose: note('close') }),
+    events,
+  }
 }
 
 function pending() {

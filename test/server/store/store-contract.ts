@@ -14,7 +14,16 @@ type CreateStore = (options: { clock: Clock; limit?: number }) => TenantStore | 
 
 const NOW = Date.parse('2026-06-01T12:00:00Z')
 const LATER = NOW + 60_000
-const UNKNOWN = ['unknown', '', '__proto__', 'constructor', 'a\u0000b', 'a b/c:d*', 'ü', 'x'.repeat(10_000)]
+const UNKNOWN = [
+  'unknown',
+  '',
+  '__proto__',
+  'constructor',
+  'a\u0000b',
+  'a b/c:d*',
+  'ü',
+  'x'.repeat(10_000),
+]
 
 /** What every adapter of the port `Store` promises, whatever keeps its records. */
 export function describeStore(name: string, createStore: CreateStore): void {
@@ -26,7 +35,8 @@ export function describeStore(name: string, createStore: CreateStore): void {
     return {
       store,
       moveTo: (instant: number) => (now = instant),
-      put: (value: unknown, { id = 'a', until = LATER } = {}) => store.put('code', id, value, until),
+      put: (value: unknown, { id = 'a', until = LATER } = {}) =>
+        store.put('code', id, value, until),
       get,
       take: (id = 'a') => store.take('code', id),
       /** Puts records whose values are their ids. */
@@ -42,25 +52,40 @@ export function describeStore(name: string, createStore: CreateStore): void {
   test.each([
     { text: 'ü 漢 \u0000 \ud83d\udd11', number: 1.5, list: [1, [2]], flag: true, nothing: null },
     ...[true, false, 0, '', null, [], {}],
-  ])(`The ${name} store gives the value %j back again and again, until one caller takes it`, async (value) => {
-    const { put, get, take } = await startStore()
-    await put(value)
-    expect([await get(), await get(), await take(), await take()]).toEqual([value, value, value, undefined])
-  })
+  ])(
+    `The ${name} store gives the value %j back again and again, until one caller takes it`,
+    async (value) => {
+      const { put, get, take } = await startStore()
+      await put(value)
+      expect([await get(), await get(), await take(), await take()]).toEqual([
+        value,
+        value,
+        value,
+        undefined,
+      ])
+    },
+  )
 
-  test.each(UNKNOWN)(`The ${name} store has nothing under %.20j until a record is put there`, async (id) => {
-    const { put, get, take } = await startStore()
-    expect([await get(id), await take(id)]).toEqual([undefined, undefined])
-    await put({ id }, { id })
-    expect(await get(id)).toEqual({ id })
-  })
+  test.each(UNKNOWN)(
+    `The ${name} store has nothing under %.20j until a record is put there`,
+    async (id) => {
+      const { put, get, take } = await startStore()
+      expect([await get(id), await take(id)]).toEqual([undefined, undefined])
+      await put({ id }, { id })
+      expect(await get(id)).toEqual({ id })
+    },
+  )
 
   test(`The ${name} store keeps collections apart, and of two values under one id the later one`, async () => {
     const { store, put, get, take } = await startStore()
     await put(1, { until: NOW + 1 })
     await put(2)
     await store.put('access_token', 'a', 'token', LATER)
-    expect([await take(), await get(), await store.get('access_token', 'a')]).toEqual([2, undefined, 'token'])
+    expect([await take(), await get(), await store.get('access_token', 'a')]).toEqual([
+      2,
+      undefined,
+      'token',
+    ])
   })
 
   test(`The ${name} store gives a record to exactly one of many callers that take it at once`, async () => {
@@ -79,12 +104,15 @@ export function describeStore(name: string, createStore: CreateStore): void {
     expect([await get('a'), await take('b')]).toEqual([undefined, undefined])
   })
 
-  test.each([2099, 1999])(`The ${name} store keeps a record that is put in the year %i`, async (year) => {
-    const { put, get, moveTo } = await startStore()
-    moveTo(Date.parse(`${year}-01-01`))
-    await put('far', { until: Date.parse(`${year}-01-02`) })
-    expect(await get()).toBe('far')
-  })
+  test.each([2099, 1999])(
+    `The ${name} store keeps a record that is put in the year %i`,
+    async (year) => {
+      const { put, get, moveTo } = await startStore()
+      moveTo(Date.parse(`${year}-01-01`))
+      await put('far', { until: Date.parse(`${year}-01-02`) })
+      expect(await get()).toBe('far')
+    },
+  )
 
   test(`The ${name} store keeps what was put, but no empty member, whatever becomes of the object`, async () => {
     const { put, get } = await startStore()
@@ -130,7 +158,8 @@ export function describeTables(name: string, createTables: () => Tables | Promis
     return {
       tables,
       put: (id: string, value: unknown) => tables.put('personas', id, value),
-      update: (id: string, change: (value: unknown) => unknown) => tables.update('personas', id, change),
+      update: (id: string, change: (value: unknown) => unknown) =>
+        tables.update('personas', id, change),
       remove: (id: string) => tables.remove('personas', id),
       get: (id: string) => tables.get('personas', id),
       list: () => tables.list('personas'),
@@ -141,7 +170,10 @@ export function describeTables(name: string, createTables: () => Tables | Promis
     const { tables, put, get } = await start()
     await put('a', { title: 'ü' })
     expect([await get('a'), await get('__proto__')]).toEqual([{ title: 'ü' }, undefined])
-    expect([await tables.get('unheard-of', 'a'), await tables.list('unheard-of')]).toEqual([undefined, []])
+    expect([await tables.get('unheard-of', 'a'), await tables.list('unheard-of')]).toEqual([
+      undefined,
+      [],
+    ])
   })
 
   test(`The ${name} tables list rows in the order in which their ids were first put`, async () => {
@@ -162,7 +194,11 @@ export function describeTables(name: string, createTables: () => Tables | Promis
     await tables.add('personas', 'b', { n: 2 })
     await update('a', () => ({ n: 3 }))
     expect(await held()).toEqual([2, { a: { n: 3 }, b: { n: 2 } }])
-    expect([await remove('a'), await remove('a'), await held()]).toEqual([true, false, [1, { b: { n: 2 } }]])
+    expect([await remove('a'), await remove('a'), await held()]).toEqual([
+      true,
+      false,
+      [1, { b: { n: 2 } }],
+    ])
     await tables.put('settings', 'a', 1)
     await tables.clear()
     expect([await held(), await tables.list('settings')]).toEqual([[0, {}], []])
@@ -170,7 +206,9 @@ export function describeTables(name: string, createTables: () => Tables | Promis
 
   test(`The ${name} tables let one of many callers add an id`, async () => {
     const { tables } = await start()
-    const added = await Promise.all([1, 2, 3, 4, 5].map((value) => tables.add('personas', 'a', value)))
+    const added = await Promise.all(
+      [1, 2, 3, 4, 5].map((value) => tables.add('personas', 'a', value)),
+    )
     expect(added.filter((isFirst) => isFirst)).toHaveLength(1)
   })
 
@@ -195,8 +233,14 @@ export function describeTables(name: string, createTables: () => Tables | Promis
 }
 
 /** What every directory of tenants promises. */
-export function describeDirectory(name: string, createDirectory: (options: { max?: number }) => TenantDirectory): void {
-  /** A directory in which so many of each kind have room, and which tenants go when others are touched or declared in turn. */
+export function describeDirectory(
+  name: string,
+  createDirectory: (options: { max?: number }) => TenantDirectory,
+): void {
+  /**
+   * A directory in which so many of each kind have room, and which tenants go when others are
+   * touched or declared in turn.
+   */
   const start = (max?: number) => {
     const directory = createDirectory(max === undefined ? {} : { max })
     const goneFor = (kind: 'touch' | 'declare') => async (tenants: string) => {
@@ -210,20 +254,33 @@ export function describeDirectory(name: string, createDirectory: (options: { max
   test(`The ${name} directory lists the tenants that were touched and not removed, by their last use`, async () => {
     const { touchAll, list, has, remove } = start()
     expect([await touchAll('aba'), await list()]).toEqual([[], ['b', 'a']])
-    expect([await has('a'), await has('c'), await remove('a'), await remove('a')]).toEqual([true, false, true, false])
+    expect([await has('a'), await has('c'), await remove('a'), await remove('a')]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ])
     expect(await list()).toEqual(['b'])
   })
 
   test(`The ${name} directory removes the least recently used of too many tenants, names it, and takes it again`, async () => {
     const { touchAll, list } = start(2)
-    expect([await touchAll('aba'), await touchAll('c'), await list()]).toEqual([[], ['b'], ['a', 'c']])
+    expect([await touchAll('aba'), await touchAll('c'), await list()]).toEqual([
+      [],
+      ['b'],
+      ['a', 'c'],
+    ])
     expect([await touchAll('b'), await list()]).toEqual([['a'], ['c', 'b']])
   })
 
   test(`The ${name} directory keeps a declared tenant however many others are touched`, async () => {
     const { declareAll, touchAll, list } = start(2)
     await declareAll('m')
-    expect([await touchAll('ab'), await touchAll('c'), await list()]).toEqual([[], ['a'], ['b', 'c', 'm']])
+    expect([await touchAll('ab'), await touchAll('c'), await list()]).toEqual([
+      [],
+      ['a'],
+      ['b', 'c', 'm'],
+    ])
   })
 
   test(`The ${name} directory removes for a declared tenant the least recently used declared one`, async () => {
@@ -250,22 +307,32 @@ const FAR = Date.parse('2100-01-01')
 const KINDS = ['stateTables', 'tables'] as const
 const CALL = useFlowEntry({ issuedIds: ['state:a'] })
 
-/** What all stores together promise to the tenants of a sandbox: nothing of one is ever seen in another. */
+/**
+ * What all stores together promise to the tenants of a sandbox: nothing of one is ever seen in
+ * another.
+ */
 export function describeStores(name: string, storesOfSuite: () => Stores): void {
   let tests = 0
   /** Two tenants of each test's own; the name of one begins with that of the other. */
   const nameTenants = () => [`t${++tests}`, `t${tests}-2`] as const
 
-  const createRecords = (tenant: string = nameTenants()[0]) => storesOfSuite().createRecords(tenant, createClock())
+  const createRecords = (tenant: string = nameTenants()[0]) =>
+    storesOfSuite().createRecords(tenant, createClock())
 
   test(`The records of two tenants in ${name} are kept apart`, async () => {
     const [one, other] = nameTenants().map((tenant) => createRecords(tenant).store)
     await one?.put('code', 'a', 'of one', FAR)
-    expect([await other?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([undefined, undefined])
+    expect([await other?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([
+      undefined,
+      undefined,
+    ])
     await other?.put('code', 'a', 'of the other', FAR)
     expect(await one?.get('code', 'a')).toBe('of one')
     await one?.clear()
-    expect([await one?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([undefined, 'of the other'])
+    expect([await one?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([
+      undefined,
+      'of the other',
+    ])
   })
 
   test(`Each tenant in ${name} has its own tables, and a table is cleared by itself`, async () => {
@@ -292,17 +359,29 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
     await store.put('code', 'a', 'record', FAR)
     await tables.put('code', 'a', 'row')
     await tables.clear()
-    expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual(['record', undefined])
+    expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual([
+      'record',
+      undefined,
+    ])
     await tables.put('code', 'a', 'row')
     await store.clear()
-    expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual([undefined, 'row'])
+    expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual([
+      undefined,
+      'row',
+    ])
   })
 
   test(`The stores in ${name} write all changes of a call, or none when one of them comes too late`, async () => {
     const { store, tables } = createRecords()
     await store.put('code', 'a', 'right', FAR)
     await tables.put('queue', 'x', { left: 2, text: 'a: b' })
-    const put: RecordChange = { kind: 'put', collection: 'token', id: 't', value: 'token', expiresAt: FAR }
+    const put: RecordChange = {
+      kind: 'put',
+      collection: 'token',
+      id: 't',
+      value: 'token',
+      expiresAt: FAR,
+    }
     const take: RecordChange = { kind: 'take', collection: 'code', id: 'a' }
     const row = (was: unknown): RecordChange => {
       const place = { kind: 'row', table: 'queue', id: 'x' } as const
@@ -336,7 +415,14 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
   })
 
   /** Gives a tenant something of every kind that is kept. */
-  const fill = async ({ name: tenant, provider, personas, journal, expectations, ...others }: Tenant) => {
+  const fill = async ({
+    name: tenant,
+    provider,
+    personas,
+    journal,
+    expectations,
+    ...others
+  }: Tenant) => {
     await provider.store.put('code', 'a', 'record', FAR)
     await personas.put({ name: 'own', title: 'Own', purpose: 'Put by a test.' })
     await expectations.add({ flow: 'use', outcome: 'access_denied' })
@@ -344,7 +430,15 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
     await others.moveClock({ advance: 1_000 })
     await journal.record(tenant, CALL)
   }
-  const contentOf = async ({ name: tenant, provider, personas, journal, expectations, settings, clock }: Tenant) => [
+  const contentOf = async ({
+    name: tenant,
+    provider,
+    personas,
+    journal,
+    expectations,
+    settings,
+    clock,
+  }: Tenant) => [
     await provider.store.get('code', 'a'),
     (await personas.find('own'))?.title,
     (await expectations.list()).length,
@@ -357,15 +451,28 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
   test.each([
     ['is removed', 1_000],
     ['gives way to one that is used later', 1],
-  ])(`The stores in ${name} hold nothing of a tenant that %s, and all of the other`, async (_case, max) => {
-    const parts = { ...(await createTestParts(storesOfSuite())), directory: createMemoryDirectory({ max }) }
-    const tenants = createTenants(parts, { addresses: TEST_ADDRESSES })
-    const [gone, kept] = nameTenants()
-    await fill(await tenants.touch(gone))
-    expect(await contentOf(tenants.at(gone))).toEqual(FULL)
-    await fill(await tenants.touch(kept))
-    if (max > 1) expect(await tenants.remove(gone)).toBe(true)
-    expect(await contentOf(tenants.at(kept))).toEqual(FULL)
-    expect(await contentOf(await tenants.touch(gone))).toEqual([undefined, undefined, 0, undefined, 0, 0])
-  })
+  ])(
+    `The stores in ${name} hold nothing of a tenant that %s, and all of the other`,
+    async (_case, max) => {
+      const parts = {
+        ...(await createTestParts(storesOfSuite())),
+        directory: createMemoryDirectory({ max }),
+      }
+      const tenants = createTenants(parts, { addresses: TEST_ADDRESSES })
+      const [gone, kept] = nameTenants()
+      await fill(await tenants.touch(gone))
+      expect(await contentOf(tenants.at(gone))).toEqual(FULL)
+      await fill(await tenants.touch(kept))
+      if (max > 1) expect(await tenants.remove(gone)).toBe(true)
+      expect(await contentOf(tenants.at(kept))).toEqual(FULL)
+      expect(await contentOf(await tenants.touch(gone))).toEqual([
+        undefined,
+        undefined,
+        0,
+        undefined,
+        0,
+        0,
+      ])
+    },
+  )
 }

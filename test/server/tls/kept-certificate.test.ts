@@ -54,7 +54,9 @@ test('A certificate that cannot name what is asked for is made all the same, but
   const { cert } = await keepCertificate(folderWith(), { ...LOCAL, names: ['not a host name'] })
   expect(cert).toContain('BEGIN CERTIFICATE')
   const refused = expect(keepCertificate(join(folderWith({ file: '' }), 'file'), LOCAL)).rejects
-  await refused.toThrow(/^\S+file: the certificate cannot be kept here: [^\n]*the option stateDir\.$/)
+  await refused.toThrow(
+    /^\S+file: the certificate cannot be kept here: [^\n]*the option stateDir\.$/,
+  )
 })
 
 /** Twelve starts at once: all have the pair that is kept. */
@@ -92,7 +94,8 @@ test.each([
 
 test('A folder in which certificates are renewed again and again holds one, for its owner alone', async () => {
   const folder = folderWith()
-  for (let year = 0; year < 4; year++) await keepCertificate(folder, { ...LOCAL, now: NOW + year * 400 * DAY_MS })
+  for (let year = 0; year < 4; year++)
+    await keepCertificate(folder, { ...LOCAL, now: NOW + year * 400 * DAY_MS })
   expect(readdirSync(folder).sort()).toEqual(['tls-certificate.pem', 'tls-key.pem'])
   expect(statSync(tlsKeyFileIn(folder)).mode & 0o777).toBe(0o600)
 })

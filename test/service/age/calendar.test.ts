@@ -43,7 +43,9 @@ test('parseInstant reads no basic form, week, day of a year or decimal comma of 
 })
 
 test('parseInstant reads back whatever a date writes', () => {
-  fc.assert(fc.property(instants, (instant) => parseInstant(new Date(instant).toISOString()) === instant))
+  fc.assert(
+    fc.property(instants, (instant) => parseInstant(new Date(instant).toISOString()) === instant),
+  )
 })
 
 test.each([
@@ -71,14 +73,25 @@ test('completedYears knows no age without a day of birth, and never falls as tim
   )
 })
 
-test.each(named(cases.relative))('A relative date is resolved: %s', (_name, { text, base, result }) => {
-  const expression = parseRelativeDate(text)
-  expect(expression && resolveRelativeDate(expression, instantOf(base))).toBe(result)
-})
+test.each(named(cases.relative))(
+  'A relative date is resolved: %s',
+  (_name, { text, base, result }) => {
+    const expression = parseRelativeDate(text)
+    expect(expression && resolveRelativeDate(expression, instantOf(base))).toBe(result)
+  },
+)
 
 test('A relative date has an anchor, months and milliseconds, and at most 100 characters', () => {
-  expect(parseRelativeDate('now - 1y - 1d')).toEqual({ anchor: 'now', months: -12, milliseconds: -DAY })
-  expect(parseRelativeDate('today'.padEnd(100))).toEqual({ anchor: 'today', months: 0, milliseconds: 0 })
+  expect(parseRelativeDate('now - 1y - 1d')).toEqual({
+    anchor: 'now',
+    months: -12,
+    milliseconds: -DAY,
+  })
+  expect(parseRelativeDate('today'.padEnd(100))).toEqual({
+    anchor: 'today',
+    months: 0,
+    milliseconds: 0,
+  })
   expect(parseRelativeDate('today'.padEnd(101))).toBeUndefined()
 })
 
@@ -95,10 +108,15 @@ test('Relative dates put both sides of a birthday right on every day', () => {
       expect(ageOf(`today - ${years}y + 1d`, now)).toBe(years - 1)
       const eve = parseRelativeDate(`today - ${years}y + 1d`)
       const birth = eve ? resolveRelativeDate(eve, now) : ''
-      // For a person born in a common year, 28 February of a leap year does not precede a birthday: that is on 1 March.
+      // For a person born in a common year, 28 February of a leap year does not precede a birthday:
+      // that is on 1 March.
       const days = isLeapDay(now + DAY) && birth.endsWith('-03-01') ? 2 : 1
       expect(completedYears(birth, now + days * DAY)).toBe(years)
     }),
-    { examples: LEAP_DAYS.flatMap((day): [number, number][] => [18, 19, 20].map((years) => [day, years])) },
+    {
+      examples: LEAP_DAYS.flatMap((day): [number, number][] =>
+        [18, 19, 20].map((years) => [day, years]),
+      ),
+    },
   )
 })

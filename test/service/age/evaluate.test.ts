@@ -23,13 +23,17 @@ const { now, signals, cases } = readCases(
 const instant = parseInstant(now) ?? Number.NaN
 const pick = (names: readonly string[]) => names.flatMap((name) => signals[name] ?? [])
 
-test.each(named(cases))('evaluate answers, and explains what fails: %s', (_name, { claims, result, fails, ...one }) => {
-  const { ageThresholds, trace } = evaluate(pick(one.signals), claims, instant)
-  expect(ageThresholds).toEqual(result)
-  if (fails === undefined) return
-  const failed = trace[0]?.signals.flatMap(({ checks }) => checks.filter(({ passed }) => !passed)) ?? []
-  expect(Object.fromEntries(failed.map(({ filter, reason }) => [filter, reason]))).toEqual(fails)
-})
+test.each(named(cases))(
+  'evaluate answers, and explains what fails: %s',
+  (_name, { claims, result, fails, ...one }) => {
+    const { ageThresholds, trace } = evaluate(pick(one.signals), claims, instant)
+    expect(ageThresholds).toEqual(result)
+    if (fails === undefined) return
+    const failed =
+      trace[0]?.signals.flatMap(({ checks }) => checks.filter(({ passed }) => !passed)) ?? []
+    expect(Object.fromEntries(failed.map(({ filter, reason }) => [filter, reason]))).toEqual(fails)
+  },
+)
 
 test('evaluate makes all seven checks in order, also after a failed one', () => {
   const claims = claimsSchema.parse({
@@ -44,12 +48,32 @@ test('evaluate makes all seven checks in order, also after a failed one', () => 
   const among = 'facial_age_estimation is not among email_age_estimation, id_doc_scan'
   const checks = [
     { filter: 'allowed_methods', passed: false, reason: among },
-    { filter: 'verified_after', passed: true, reason: 'verified 2026-06-01, after 2026-01-01 by verified_after' },
+    {
+      filter: 'verified_after',
+      passed: true,
+      reason: 'verified 2026-06-01, after 2026-01-01 by verified_after',
+    },
     { filter: 'provenance.denied', passed: true, reason: '/yoti matches no denied pattern' },
-    { filter: 'provenance.allowed', passed: true, reason: '/yoti matches the allowed pattern /yoti' },
-    { filter: 'iso_27566_1', passed: false, reason: 'needs basic by iso_27566_1, is not certified' },
-    { filter: 'attributes', passed: true, reason: 'meets overrides.facial_age_estimation.attributes' },
-    { filter: 'age', passed: true, reason: 'needs 19 by overrides.facial_age_estimation.min_age, has 19' },
+    {
+      filter: 'provenance.allowed',
+      passed: true,
+      reason: '/yoti matches the allowed pattern /yoti',
+    },
+    {
+      filter: 'iso_27566_1',
+      passed: false,
+      reason: 'needs basic by iso_27566_1, is not certified',
+    },
+    {
+      filter: 'attributes',
+      passed: true,
+      reason: 'meets overrides.facial_age_estimation.attributes',
+    },
+    {
+      filter: 'age',
+      passed: true,
+      reason: 'needs 19 by overrides.facial_age_estimation.min_age, has 19',
+    },
   ]
   const signals = [{ method: 'facial_age_estimation', passed: false, checks }]
   expect(threshold).toEqual({ threshold: 18, satisfied: false, signals })
@@ -57,23 +81,39 @@ test('evaluate makes all seven checks in order, also after a failed one', () => 
 
 test('evaluate traces thresholds and signals in the order of the request, as the schema of a trace describes', () => {
   const { trace } = evaluate(pick(['card', 'face19']), { age_thresholds: [21, 13] }, instant)
-  expect(trace.map(({ threshold, satisfied }) => `${threshold} ${satisfied}`)).toEqual(['21 false', '13 true'])
-  expect(trace[0]?.signals.map(({ method }) => method)).toEqual(['payment_card_network', 'facial_age_estimation'])
+  expect(trace.map(({ threshold, satisfied }) => `${threshold} ${satisfied}`)).toEqual([
+    '21 false',
+    '13 true',
+  ])
+  expect(trace[0]?.signals.map(({ method }) => method)).toEqual([
+    'payment_card_network',
+    'facial_age_estimation',
+  ])
   expect(z.array(thresholdTraceSchema).parse(trace)).toEqual(trace)
-  expect(JSON.stringify(z.toJSONSchema(thresholdTraceSchema)).match(/"description":"[^"]{10,}/g)).toHaveLength(4)
+  expect(
+    JSON.stringify(z.toJSONSchema(thresholdTraceSchema)).match(/"description":"[^"]{10,}/g),
+  ).toHaveLength(4)
 })
 
 test('evaluate says of each filter that is absent or undefined so, and of a method that it is allowed', () => {
   const reasons = (claims: Parameters<typeof evaluate>[1]) =>
-    evaluate(pick(['card']), claims, instant).trace[0]?.signals[0]?.checks.map(({ reason }) => reason)
-  const filters = 'allowed_methods verified_after provenance.denied provenance.allowed iso_27566_1 attributes'
+    evaluate(pick(['card']), claims, instant).trace[0]?.signals[0]?.checks.map(
+      ({ reason }) => reason,
+    )
+  const filters =
+    'allowed_methods verified_after provenance.denied provenance.allowed iso_27566_1 attributes'
   const absent = filters.split(' ').map((filter) => `no ${filter} filter in the request`)
-  expect(reasons({ age_thresholds: [18] })).toEqual([...absent, 'needs 18 by age_thresholds[0], has 18'])
+  expect(reasons({ age_thresholds: [18] })).toEqual([
+    ...absent,
+    'needs 18 by age_thresholds[0], has 18',
+  ])
   const allowed_methods = ['payment_card_network' as const]
   const [reason] = reasons({ age_thresholds: [18], allowed_methods }) ?? []
   expect(reason).toBe('payment_card_network is among payment_card_network')
   const overrides = { id_doc_scan: { attributes: { face_match_performed: undefined } } }
-  expect(evaluate(pick(['born2008']), { age_thresholds: [18], overrides }, instant).ageThresholds).toEqual({ 18: true })
+  expect(
+    evaluate(pick(['born2008']), { age_thresholds: [18], overrides }, instant).ageThresholds,
+  ).toEqual({ 18: true })
 })
 
 test('evaluate traces each entry of a threshold that is named twice on its own', () => {
@@ -81,7 +121,11 @@ test('evaluate traces each entry of a threshold that is named twice on its own',
   const claims = claimsSchema.parse({ age_thresholds: [18, 18], overrides })
   const { trace, ageThresholds } = evaluate(pick(['face19']), claims, instant)
   expect(ageThresholds).toEqual({ 18: false })
-  const traced = trace.map(({ threshold, satisfied, signals }) => [threshold, satisfied, signals[0]?.checks[6]?.reason])
+  const traced = trace.map(({ threshold, satisfied, signals }) => [
+    threshold,
+    satisfied,
+    signals[0]?.checks[6]?.reason,
+  ])
   expect(traced).toEqual([
     [18, false, 'needs 21 by overrides.facial_age_estimation.age_thresholds[0], has 19'],
     [18, true, 'needs 18 by overrides.facial_age_estimation.age_thresholds[1], has 19'],
@@ -90,7 +134,11 @@ test('evaluate traces each entry of a threshold that is named twice on its own',
 
 const verified = { verified_at: '2026-05-01', provenance: '/yoti' }
 const scan = (years: number): AgeSignal => ({ method: 'id_doc_scan', age: { years }, ...verified })
-const FACE: AgeSignal = { method: 'facial_age_estimation', age: { at_least_years: 19 }, ...verified }
+const FACE: AgeSignal = {
+  method: 'facial_age_estimation',
+  age: { at_least_years: 19 },
+  ...verified,
+}
 const OVERRIDE = { overrides: { facial_age_estimation: { min_age: 21 } } }
 const FILTERS = { allowed_methods: ['email_age_estimation'], verified_after: '2026-05-20' }
 const ONLY_FACES = { allowed_methods: ['facial_age_estimation'] }
@@ -104,20 +152,57 @@ function inWords(reason: BriefReason | undefined): string {
   return `${method}: is ${isLeastAge ? 'at least ' : ''}${age}${needs}`
 }
 
-test.each<[what: string, held: AgeSignal[], thresholds: number[], reason: string, filters?: object]>([
+test.each<
+  [what: string, held: AgeSignal[], thresholds: number[], reason: string, filters?: object]
+>([
   ['no signal where there is none', [], [18], 'no age signal'],
   ['the age when nothing fails', [scan(36)], [18, 21], 'id_doc_scan: is 36'],
-  ['the signal that reaches the highest threshold', [FACE, scan(36)], [21, 18], 'id_doc_scan: is 36'],
+  [
+    'the signal that reaches the highest threshold',
+    [FACE, scan(36)],
+    [21, 18],
+    'id_doc_scan: is 36',
+  ],
   ['an age that is reached to the year', [scan(18)], [18], 'id_doc_scan: is 18'],
-  ['the signal that reaches the highest of three thresholds', [FACE, scan(36)], [13, 18, 21], 'id_doc_scan: is 36'],
+  [
+    'the signal that reaches the highest of three thresholds',
+    [FACE, scan(36)],
+    [13, 18, 21],
+    'id_doc_scan: is 36',
+  ],
   ['the lowest threshold that fails', [scan(16)], [13, 21, 18], 'id_doc_scan: is 16, needs 18'],
   ['an age that is a lower bound as such', [FACE], [21], FACE_NEEDS_21],
-  ['that an override asks for another age', [FACE], [18], `${FACE_NEEDS_21} by overrides`, OVERRIDE],
-  ['the filters that fail', [scan(36)], [18], 'id_doc_scan: fails allowed_methods, verified_after', FILTERS],
-  ['the oldest signal when none is old enough', [12, 16, 14].map(scan), [18], 'id_doc_scan: is 16, needs 18'],
-  ['the signal that passes the filters, not an older one', [scan(36), FACE], [21], FACE_NEEDS_21, ONLY_FACES],
+  [
+    'that an override asks for another age',
+    [FACE],
+    [18],
+    `${FACE_NEEDS_21} by overrides`,
+    OVERRIDE,
+  ],
+  [
+    'the filters that fail',
+    [scan(36)],
+    [18],
+    'id_doc_scan: fails allowed_methods, verified_after',
+    FILTERS,
+  ],
+  [
+    'the oldest signal when none is old enough',
+    [12, 16, 14].map(scan),
+    [18],
+    'id_doc_scan: is 16, needs 18',
+  ],
+  [
+    'the signal that passes the filters, not an older one',
+    [scan(36), FACE],
+    [21],
+    FACE_NEEDS_21,
+    ONLY_FACES,
+  ],
 ])('The short reason of an evaluation names %s', (_what, held, age_thresholds, reason, filters) => {
-  expect(inWords(evaluateBriefly(held, claimsSchema.parse({ age_thresholds, ...filters }), instant).reason)).toBe(
-    reason,
-  )
+  expect(
+    inWords(
+      evaluateBriefly(held, claimsSchema.parse({ age_thresholds, ...filters }), instant).reason,
+    ),
+  ).toBe(reason)
 })

@@ -11,7 +11,10 @@ const SIGNAL: AgeSignal = {
 }
 
 test('The dates of a signal are read as epoch milliseconds', () => {
-  expect(instantsOf(SIGNAL)).toEqual({ verified: Date.UTC(2026, 0, 1, 12), birth: Date.UTC(2000, 1, 29) })
+  expect(instantsOf(SIGNAL)).toEqual({
+    verified: Date.UTC(2026, 0, 1, 12),
+    birth: Date.UTC(2000, 1, 29),
+  })
 })
 
 test('A signal with an age in years has no day of birth', () => {

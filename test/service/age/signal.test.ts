@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { checkedSignalSchema, parseAgeSignals, parseEvaluationSignals } from '../../../src/service/age/signal.ts'
+import {
+  checkedSignalSchema,
+  parseAgeSignals,
+  parseEvaluationSignals,
+} from '../../../src/service/age/signal.ts'
 import { issueTexts, SIGNAL_CASES, SIGNAL_CONTEXT, SIGNALS, signalOf } from './cases.ts'
 
 const { email, document } = SIGNALS
@@ -10,7 +14,8 @@ const { type: _type, verification_id: _id, ...personaDocument } = { ...document 
 const textsOf = (value: unknown) => issueTexts(parseAgeSignals(value, SIGNAL_CONTEXT).issues)
 
 /** `SIG-04 type: …` of the single item. */
-const ofItem = (issues: readonly string[]) => issues.map((text) => text.replace(' ', ' 0/').replace('0/:', '0:'))
+const ofItem = (issues: readonly string[]) =>
+  issues.map((text) => text.replace(' ', ' 0/').replace('0/:', '0:'))
 
 /** The issues that a parser finds in each case, beside the expected ones. */
 const readings = (parse: typeof parseEvaluationSignals, isFound = (_text: string) => true) =>
@@ -20,22 +25,28 @@ const readings = (parse: typeof parseEvaluationSignals, isFound = (_text: string
     return { name: one.name, signal, expected, ...parse([signal], SIGNAL_CONTEXT) }
   })
 
-const ALLOWLIST = '; for example /veratad/roc. The allowlist holds /veratad/roc /yoti /inicis /spruce_id /stripe'
+const ALLOWLIST =
+  '; for example /veratad/roc. The allowlist holds /veratad/roc /yoti /inicis /spruce_id /stripe'
 
 test('parseAgeSignals reports each issue in whole, and gives back signals without one', () => {
   const cases = readings((value) => parseAgeSignals(value, SIGNAL_CONTEXT))
   const whole = cases.map(({ name, signal, expected }) => {
     const isUsable = expected.every((text) => /^SIG-(10|13|24|25) /.test(text))
-    const missing = expected.map((text) => (/^SIG-19 .* is missing: /.test(text) ? text + ALLOWLIST : text))
+    const missing = expected.map((text) =>
+      /^SIG-19 .* is missing: /.test(text) ? text + ALLOWLIST : text,
+    )
     return [name, missing, isUsable ? [signal] : undefined]
   })
-  expect(cases.map(({ name, issues, signals }) => [name, issueTexts(issues), signals])).toEqual(whole)
+  expect(cases.map(({ name, issues, signals }) => [name, issueTexts(issues), signals])).toEqual(
+    whole,
+  )
 })
 
 /** Loaded again: a process creates the schema of a method once, and this test must see that. */
 const SCHEMAS = '../../../src/service/age/signal-schema.ts'
-const loadAnew = (by: string): Promise<typeof import('../../../src/service/age/signal-schema.ts')> =>
-  import(`${SCHEMAS}?${by}`)
+const loadAnew = (
+  by: string,
+): Promise<typeof import('../../../src/service/age/signal-schema.ts')> => import(`${SCHEMAS}?${by}`)
 
 test.each<[value: unknown, what: string]>([
   [email, 'is an object: put it into an array'],
@@ -67,8 +78,14 @@ test.each([
 test('SIG-02 refuses none and eleven signals in a submission, and 51 in an evaluation', () => {
   const list = (count: number) => Array(count).fill(email)
   const text = 'SIG-02 : authorization_details must hold 1 to 10 age signals, holds'
-  expect([0, 1, 11].map((count) => textsOf(list(count)))).toEqual([[`${text} 0`], [], [`${text} 11`]])
-  const evaluated = [0, 50, 51].map((count) => issueTexts(parseEvaluationSignals(list(count)).issues))
+  expect([0, 1, 11].map((count) => textsOf(list(count)))).toEqual([
+    [`${text} 0`],
+    [],
+    [`${text} 11`],
+  ])
+  const evaluated = [0, 50, 51].map((count) =>
+    issueTexts(parseEvaluationSignals(list(count)).issues),
+  )
   expect(evaluated).toEqual([[], [], ['SIG-02 : signals must hold 0 to 50 age signals, holds 51']])
 })
 
@@ -84,7 +101,10 @@ test('SIG-23 advises on two to ten signals, and takes them', () => {
 test('parseAgeSignals gives back every signal that was sent, or the issues of every item', () => {
   const sent = Object.values(SIGNALS)
   expect(parseAgeSignals(sent, SIGNAL_CONTEXT).signals).toEqual(sent)
-  const parsed = parseAgeSignals([email, { ...SIGNALS['card'], type: 1, age: { years: 1 } }, 3], SIGNAL_CONTEXT)
+  const parsed = parseAgeSignals(
+    [email, { ...SIGNALS['card'], type: 1, age: { years: 1 } }, 3],
+    SIGNAL_CONTEXT,
+  )
   expect(parsed).not.toHaveProperty('signals')
   const issues = parsed.issues.map(({ rule, path }) => `${rule} ${path.join('/')}`)
   expect(issues).toEqual(['SIG-04 1/type', 'SIG-09 1/age/years', 'SIG-01 2'])
@@ -94,7 +114,11 @@ const FORMS = 'YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]][Z or +hh:mm]'
 const ISO_8601 = `must be an ISO 8601 date or date-time on a day that exists, as ${FORMS}`
 
 test.each([
-  { type: 'payment_initiation', instructedAmount: { currency: 'EUR', amount: '1' }, creditorName: 'x' },
+  {
+    type: 'payment_initiation',
+    instructedAmount: { currency: 'EUR', amount: '1' },
+    creditorName: 'x',
+  },
   { type: 'account_information', actions: ['list_accounts'], locations: ['https://bank.example'] },
   { type: 'openid_credential', credential_configuration_id: 'x', method: 'y', age: 7 },
   { ...SIGNALS['card'], type: 'age-verification', age: {}, provenance: 'x', note: 1 },
@@ -123,8 +147,14 @@ test.each([
 })
 
 test('An item of another type hides no mistake of the next item', () => {
-  const { issues } = parseAgeSignals([{ type: 'payment_initiation' }, { ...email, note: 1 }], SIGNAL_CONTEXT)
-  expect(issues.map(({ rule, path }) => `${rule} ${path.join('/')}`)).toEqual(['SIG-04 0/type', 'SIG-03 1/note'])
+  const { issues } = parseAgeSignals(
+    [{ type: 'payment_initiation' }, { ...email, note: 1 }],
+    SIGNAL_CONTEXT,
+  )
+  expect(issues.map(({ rule, path }) => `${rule} ${path.join('/')}`)).toEqual([
+    'SIG-04 0/type',
+    'SIG-03 1/note',
+  ])
 })
 
 test('parseAgeSignals looks at no more items than may be there, and answers with a hundred issues', () => {
@@ -144,11 +174,15 @@ test('parseAgeSignals survives text that is no text, and objects without end', (
     }
 })
 
-const SENTENCE = /^(authorization_details|signals)[\s\S]* (must|should|has no member|is missing|is no age)/
+const SENTENCE =
+  /^(authorization_details|signals)[\s\S]* (must|should|has no member|is missing|is no age)/
 
 test('The parsers of signals never throw, and name a rule and a sentence for each issue', () => {
   const names = ['age', 'method', 'attributes', 'verified_at', 'provenance', '__proto__', 'x']
-  const value = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(SIGNALS).map(({ method }) => method)))
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom(...Object.values(SIGNALS).map(({ method }) => method)),
+  )
   const item = fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom(...names), value))
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), fc.array(item)), (details) => {
@@ -174,14 +208,26 @@ test('parseEvaluationSignals judges submitted signals likewise, but for what con
     rulesAndPaths(expected),
     expected[0] ? undefined : [signal],
   ])
-  expect(cases.map(({ name, issues, signals }) => [name, rulesAndPaths(issueTexts(issues)), signals])).toEqual(whole)
+  expect(
+    cases.map(({ name, issues, signals }) => [name, rulesAndPaths(issueTexts(issues)), signals]),
+  ).toEqual(whole)
 })
 
 test('parseEvaluationSignals takes the shape of a persona, certified or not; without a context any platform and time', () => {
   const certified = [personaDocument, { ...personaDocument, iso_27566_1: 'basic' }]
-  expect(parseEvaluationSignals(certified, SIGNAL_CONTEXT)).toEqual({ signals: certified, issues: [] })
+  expect(parseEvaluationSignals(certified, SIGNAL_CONTEXT)).toEqual({
+    signals: certified,
+    issues: [],
+  })
   const attributes = { platform: 'x', issuing_country: 'US' }
-  const sent = [{ ...SIGNALS['wallet'], attributes, verified_at: '2999-01-01', age: { date_of_birth: '2999-01-01' } }]
+  const sent = [
+    {
+      ...SIGNALS['wallet'],
+      attributes,
+      verified_at: '2999-01-01',
+      age: { date_of_birth: '2999-01-01' },
+    },
+  ]
   expect(parseEvaluationSignals(sent)).toEqual({ signals: sent, issues: [] })
 })
 
@@ -190,15 +236,23 @@ const LEVEL = 'must be one of basic, effective, highly_effective, strict, is "go
 test.each([
   ['a type, as of a submitted one', { type: 'age_verification' }, /^SIG-12 0\/verification_id:/],
   ['a verification_id, as of a submitted one', { verification_id: 'a' }, /^SIG-04 0\/type:/],
-  ['an unknown level', { iso_27566_1: 'gold' }, `CLM-13 0/iso_27566_1: signals[0].iso_27566_1 ${LEVEL}`],
+  [
+    'an unknown level',
+    { iso_27566_1: 'gold' },
+    `CLM-13 0/iso_27566_1: signals[0].iso_27566_1 ${LEVEL}`,
+  ],
 ])('parseEvaluationSignals refuses a signal with %s', (_, member, issue) => {
   const { issues } = parseEvaluationSignals([{ ...personaDocument, ...member }])
-  expect(issueTexts(issues)).toEqual([typeof issue === 'string' ? issue : expect.stringMatching(issue)])
+  expect(issueTexts(issues)).toEqual([
+    typeof issue === 'string' ? issue : expect.stringMatching(issue),
+  ])
 })
 
-const PERSONA_DAY = 'must be a calendar date YYYY-MM-DD that exists or a relative one such as today - 18y + 1d'
+const PERSONA_DAY =
+  'must be a calendar date YYYY-MM-DD that exists or a relative one such as today - 18y + 1d'
 const MISSPELT = `SIG-14 ${ISO_8601}, or a relative one such as now - 30d, is "now - 30 days"`
-const SENT = 'SIG-03 has no member "type". Members: method, age, verified_at, provenance, attributes, iso_27566_1.'
+const SENT =
+  'SIG-03 has no member "type". Members: method, age, verified_at, provenance, attributes, iso_27566_1.'
 
 test.each([
   ['a relative day of birth', { age: { date_of_birth: 'today - 18y + 1d' } }, undefined],
@@ -206,14 +260,24 @@ test.each([
   ['a verification today', { verified_at: 'today - 30d' }, undefined],
   ['plain dates', {}, undefined],
   ['a level', { iso_27566_1: 'strict' }, undefined],
-  ['a day of birth with a time', { age: { date_of_birth: 'now - 18y' } }, `SIG-06 ${PERSONA_DAY}, is "now - 18y"`],
+  [
+    'a day of birth with a time',
+    { age: { date_of_birth: 'now - 18y' } },
+    `SIG-06 ${PERSONA_DAY}, is "now - 18y"`,
+  ],
   ['a misspelt relative date', { verified_at: 'now - 30 days' }, MISSPELT],
   ['a submission', { type: 'age_verification' }, SENT],
-  ['an attribute that is undefined', { attributes: { issuing_country: undefined } }, 'SIG-17 is missing: it must be'],
+  [
+    'an attribute that is undefined',
+    { attributes: { issuing_country: undefined } },
+    'SIG-17 is missing: it must be',
+  ],
 ])('The schema of a persona judges a signal with %s', async (_what, change, issue) => {
   const { personaSignalSchema } = await loadAnew(`persona-${_what}`)
   const { error } = personaSignalSchema.safeParse({ ...personaDocument, ...change })
-  expect(JSON.stringify(error?.issues ?? [])).toContain(issue === undefined ? '[]' : JSON.stringify(issue).slice(1, -1))
+  expect(JSON.stringify(error?.issues ?? [])).toContain(
+    issue === undefined ? '[]' : JSON.stringify(issue).slice(1, -1),
+  )
 })
 
 test.each([
@@ -223,10 +287,17 @@ test.each([
   ['an age that is no object', { ...personaDocument, age: 18 }],
   ['a verified_at that is no text', { ...personaDocument, verified_at: 1 }],
   ['no provenance', { ...personaDocument, provenance: undefined }],
-])('checkedSignalSchema refuses %s, and takes a signal of which it looks at the members alone', (_what, value) => {
-  expect(checkedSignalSchema.parse({ ...personaDocument, age: {}, attributes: 7 })).toMatchObject({ attributes: 7 })
-  expect(checkedSignalSchema.safeParse(value).error?.issues).toMatchObject([{ message: 'not an age signal' }])
-})
+])(
+  'checkedSignalSchema refuses %s, and takes a signal of which it looks at the members alone',
+  (_what, value) => {
+    expect(checkedSignalSchema.parse({ ...personaDocument, age: {}, attributes: 7 })).toMatchObject(
+      { attributes: 7 },
+    )
+    expect(checkedSignalSchema.safeParse(value).error?.issues).toMatchObject([
+      { message: 'not an age signal' },
+    ])
+  },
+)
 
 test('The schemas of signals take what the parsers take, and become JSON Schemas that distinguish the methods', async () => {
   const { evaluationSignalSchema, personaSignalSchema } = await loadAnew('describe')
@@ -241,12 +312,17 @@ test('The schemas of signals take what the parsers take, and become JSON Schemas
   const object = { type: 'object', additionalProperties: false }
   const formats = { date_of_birth: { type: 'string' }, at_least_years: years, years }
   const card_type = { type: 'string', enum: ['credit', 'debit', 'unknown'] }
-  const schemaOf = (method: string) => anyOf.find((one) => JSON.stringify(one).includes(`"${method}"`))
+  const schemaOf = (method: string) =>
+    anyOf.find((one) => JSON.stringify(one).includes(`"${method}"`))
   expect(schemaOf('payment_card_network')).toMatchObject({ additionalProperties: false })
   const { method, age, attributes } = { ...schemaOf('payment_card_network')?.properties }
   expect({ method, age, attributes }).toEqual({
     method: { type: 'string', enum: ['payment_card_network'] },
-    age: { ...object, properties: formats, ...{ required: ['at_least_years'], minProperties: 1, maxProperties: 1 } },
+    age: {
+      ...object,
+      properties: formats,
+      ...{ required: ['at_least_years'], minProperties: 1, maxProperties: 1 },
+    },
     attributes: { ...object, properties: { card_type }, required: ['card_type'] },
   })
   expect(schemaOf('id_doc_scan')).not.toHaveProperty('properties.age.required')

@@ -1,6 +1,11 @@
 import { iso31661 } from 'iso-3166'
 import { expect, test } from 'vitest'
-import { COUNTRIES, matchesPattern, PROVENANCE_PATH, PROVENANCE_PATTERN } from '../../../src/service/age/vocabulary.ts'
+import {
+  COUNTRIES,
+  matchesPattern,
+  PROVENANCE_PATH,
+  PROVENANCE_PATTERN,
+} from '../../../src/service/age/vocabulary.ts'
 
 test.each([
   ['/a/b', '/a/b', true],
@@ -22,9 +27,12 @@ const NO_PATTERNS = ['/a-b', '/a*', '*', '/*/a', '/a/**', '/é', '/a/*/']
 test.each([
   ['pattern', PROVENANCE_PATTERN, ['/a', '/a/b', '/a/b/c', '/a_1/*', '/*'], NO_PATTERNS],
   ['path', PROVENANCE_PATH, ['/a', '/a/b_2'], ['/a/b/c', '/a/*']],
-])('A provenance %s has lowercase letters, digits and underscores behind slashes', (_what, grammar, texts, others) => {
-  expect([...texts, ...others, ...OF_NO_KIND].filter((text) => grammar.test(text))).toEqual(texts)
-})
+])(
+  'A provenance %s has lowercase letters, digits and underscores behind slashes',
+  (_what, grammar, texts, others) => {
+    expect([...texts, ...others, ...OF_NO_KIND].filter((text) => grammar.test(text))).toEqual(texts)
+  },
+)
 
 test('The countries are the assigned ISO 3166-1 alpha-2 codes and no other', () => {
   const assigned = iso31661.filter(({ state }) => state === 'assigned').map(({ alpha2 }) => alpha2)

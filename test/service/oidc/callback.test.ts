@@ -32,16 +32,21 @@ test.each([
   ['x'.repeat(400), undefined, 'x'.repeat(400)],
   ['x'.repeat(401), undefined, `${'x'.repeat(397)}...`],
   [`${'x'.repeat(394)}...yyyy`, undefined, `${'x'.repeat(394)}...`],
-])('An error goes back with description and hint in 400 plain characters: row %#', (description, hint, sent) => {
-  const refusal = { error: 'e', description, ...(hint === undefined ? {} : { hint }) }
-  const params = Object.entries({ error: 'e', error_description: sent, state: 's' })
-  expect(createErrorCallback(TARGET, refusal)).toEqual({ ...SENT, params })
-})
+])(
+  'An error goes back with description and hint in 400 plain characters: row %#',
+  (description, hint, sent) => {
+    const refusal = { error: 'e', description, ...(hint === undefined ? {} : { hint }) }
+    const params = Object.entries({ error: 'e', error_description: sent, state: 's' })
+    expect(createErrorCallback(TARGET, refusal)).toEqual({ ...SENT, params })
+  },
+)
 
 test('An error goes back without a description where errors are not described, and without a state that was not sent', () => {
   const decisions = { ...DEFAULT_DECISIONS, errorDescription: 'absent' } as const
   const error = { error: 'e', description: 'd' }
-  expect(createErrorCallback({ ...TARGET, state: undefined }, error, decisions).params).toEqual([['error', 'e']])
+  expect(createErrorCallback({ ...TARGET, state: undefined }, error, decisions).params).toEqual([
+    ['error', 'e'],
+  ])
 })
 
 test('The end that is added to a description takes its room from the description alone', () => {
@@ -58,9 +63,18 @@ test.each([
   [{ mode: 'query' }, 'https://rp.example/cb?a=b%20c%26%2B&state='],
   [{ mode: 'query', blanks: '+' }, 'https://rp.example/cb?a=b+c%26%2B&state='],
   [{ mode: 'fragment' }, 'https://rp.example/cb#a=b%20c%26%2B&state='],
-  [{ mode: 'query', redirectUri: 'https://rp.example/cb?x=y+z' }, 'https://rp.example/cb?x=y+z&a=b%20c%26%2B&state='],
-  [{ mode: 'query', redirectUri: 'https://rp.example/cb??x=y' }, 'https://rp.example/cb??x=y&a=b%20c%26%2B&state='],
-  [{ mode: 'fragment', redirectUri: 'https://rp.example/cb?x=y' }, 'https://rp.example/cb?x=y#a=b%20c%26%2B&state='],
+  [
+    { mode: 'query', redirectUri: 'https://rp.example/cb?x=y+z' },
+    'https://rp.example/cb?x=y+z&a=b%20c%26%2B&state=',
+  ],
+  [
+    { mode: 'query', redirectUri: 'https://rp.example/cb??x=y' },
+    'https://rp.example/cb??x=y&a=b%20c%26%2B&state=',
+  ],
+  [
+    { mode: 'fragment', redirectUri: 'https://rp.example/cb?x=y' },
+    'https://rp.example/cb?x=y#a=b%20c%26%2B&state=',
+  ],
   [{ mode: 'query', params: [] }, 'https://rp.example/cb'],
 ] as const)('The browser takes the callback %j to %s', (changes, url) => {
   const params = Object.entries({ a: 'b c&+', state: '' })

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { createMemoryStore } from '../../../src/server/store/memory.ts'
-import { collection, isExpired, parseRecord, parseStored, spendables } from '../../../src/service/oidc/collection.ts'
+import {
+  collection,
+  isExpired,
+  parseRecord,
+  parseStored,
+  spendables,
+} from '../../../src/service/oidc/collection.ts'
 import { DEFAULT_DECISIONS } from '../../../src/service/oidc/decisions.ts'
 import type { Store } from '../../../src/service/oidc/ports.ts'
 import { createProvider, NOW } from '../../support/provider.ts'
@@ -20,21 +26,29 @@ test('A collection gives back the record of its own kind that was put, and takes
   const record = { clientId: 'web-shop', expiresAt: 5 }
   await store.put('access_token', 'unknown', record, LATER)
   await codes.put('a', record, LATER)
-  expect([await codes.get('a'), await codes.take('a'), await codes.take('a')]).toEqual([record, record, undefined])
+  expect([await codes.get('a'), await codes.take('a'), await codes.take('a')]).toEqual([
+    record,
+    record,
+    undefined,
+  ])
   expect(await codes.get('unknown')).toBeUndefined()
 })
 
 const ADVICE = 'reset the tenant, or empty the store and start again'
 
-test.each(['get', 'take'] as const)('A collection refuses a damaged record on %s without its values', async (read) => {
-  const { store, codes } = start()
-  await store.put('code', 'a', { clientId: 'web-shop', expiresAt: 'secret-value' }, LATER)
-  const problem = 'store: a code record is damaged at expiresAt: Invalid input: expected number, received string;'
-  await expect(async () => codes[read]('a')).rejects.toMatchObject({
-    name: 'DamagedRecord',
-    message: `${problem} ${ADVICE}`,
-  })
-})
+test.each(['get', 'take'] as const)(
+  'A collection refuses a damaged record on %s without its values',
+  async (read) => {
+    const { store, codes } = start()
+    await store.put('code', 'a', { clientId: 'web-shop', expiresAt: 'secret-value' }, LATER)
+    const problem =
+      'store: a code record is damaged at expiresAt: Invalid input: expected number, received string;'
+    await expect(async () => codes[read]('a')).rejects.toMatchObject({
+      name: 'DamagedRecord',
+      message: `${problem} ${ADVICE}`,
+    })
+  },
+)
 
 test('A record that is no object is refused without a member, and with the remedy of its kind', async () => {
   const { store, codes } = start()
@@ -43,7 +57,8 @@ test('A record that is no object is refused without a member, and with the remed
   await expect(async () => codes.get('a')).rejects.toThrow(`${problem} ${ADVICE}`)
   await expect(async () => codes.get('a')).rejects.not.toHaveProperty('cause')
   const deep = { name: 'x', schema: z.object({ a: z.array(z.string()) }), remedy: 'remove it' }
-  const inside = 'store: a x record is damaged at a.0: Invalid input: expected string, received number;'
+  const inside =
+    'store: a x record is damaged at a.0: Invalid input: expected string, received number;'
   expect(() => parseRecord(deep, { a: [1] })).toThrow(`${inside} remove it, or empty the store`)
 })
 
@@ -52,20 +67,26 @@ test('A stored text that is no JSON is refused by its key, without the text', ()
   const read = () => parseStored('secret-value', 'tenant:code:a')
   const remedy = 'remove it there, or empty the store and start again'
   const message = `store: the record under tenant:code:a is damaged: it is no JSON; ${remedy}`
-  expect(read).toThrow(expect.objectContaining({ name: 'DamagedRecord', message, cause: expect.any(SyntaxError) }))
+  expect(read).toThrow(
+    expect.objectContaining({ name: 'DamagedRecord', message, cause: expect.any(SyntaxError) }),
+  )
 })
 
 test('Each record has a name of its kind in the store, and stays a week beyond its end', async () => {
   const store = createMemoryStore({ clock: { now: () => NOW } })
   const kept: unknown[] = []
-  const note = (kind: string, expiresAt: number, { isUnfinished }: { isUnfinished?: boolean | undefined } = {}) =>
-    kept.push([kind, (expiresAt - NOW) / 1000 - 7 * 86_400, isUnfinished])
+  const note = (
+    kind: string,
+    expiresAt: number,
+    { isUnfinished }: { isUnfinished?: boolean | undefined } = {},
+  ) => kept.push([kind, (expiresAt - NOW) / 1000 - 7 * 86_400, isUnfinished])
   const put: Store['put'] = (kind, id, value, expiresAt, options) => {
     note(kind, expiresAt, options)
     return store.put(kind, id, value, expiresAt, options)
   }
   const write: Store['write'] = (changes) => {
-    for (const one of changes) if (one.kind === 'put') note(one.collection, one.expiresAt, one.options)
+    for (const one of changes)
+      if (one.kind === 'put') note(one.collection, one.expiresAt, one.options)
     return store.write(changes)
   }
   const decisions = { ...DEFAULT_DECISIONS, accessTokenUse: 'single' } as const

@@ -10,20 +10,35 @@ import { DEFAULT_LIFETIMES } from '../../../src/service/oidc/decisions.ts'
 import { PROFILES } from '../../../src/service/oidc/rules/profile.ts'
 import { createProvider, type TestProvider } from '../../support/provider.ts'
 import { ageSignal, type Changes, createRequest, REDIRECT_URI } from '../../support/requests.ts'
-import { createService, DECLINED, received, refusalOf, refused, type Service } from '../../support/service.ts'
+import {
+  createService,
+  DECLINED,
+  received,
+  refusalOf,
+  refused,
+  type Service,
+} from '../../support/service.ts'
 
 const CREATED = { kind: 'created', holder: 'adult' } as const
 /** RFC 9126 section 4: `client_id` and `request_uri`, and nothing else. */
 const ALONE = { scope: undefined, response_type: undefined, redirect_uri: undefined }
 const SPENT = {
   error: 'invalid_request_uri',
-  error_description: expect.stringMatching(/^CRE-10: request_uri has already been used: it serves one decision/),
+  error_description: expect.stringMatching(
+    /^CRE-10: request_uri has already been used: it serves one decision/,
+  ),
   state: 'state-1',
 }
-const EXPIRED = { ...SPENT, error_description: expect.stringContaining('CRE-09: request_uri expired ') }
+const EXPIRED = {
+  ...SPENT,
+  error_description: expect.stringContaining('CRE-09: request_uri expired '),
+}
 
 async function begin({ obtainRequestUri, provider }: Service<TestProvider>, changes: Changes = {}) {
-  return beginCreate(Object.entries(createRequest(await obtainRequestUri({ state: 'pushed' }), changes)), provider)
+  return beginCreate(
+    Object.entries(createRequest(await obtainRequestUri({ state: 'pushed' }), changes)),
+    provider,
+  )
 }
 
 async function transactionOf(service: Service<TestProvider>): Promise<CreateTransaction> {
@@ -33,7 +48,11 @@ async function transactionOf(service: Service<TestProvider>): Promise<CreateTran
 }
 
 test('beginCreate reads a valid request into a transaction with what was pushed, which JSON can hold', async () => {
-  const beginning = await begin(createService(), { scope: '  openid  openid ', theme: 'dark', language: 'de' })
+  const beginning = await begin(createService(), {
+    scope: '  openid  openid ',
+    theme: 'dark',
+    language: 'de',
+  })
   const { type: _type, verification_id: _id, ...signal } = ageSignal()
   expect(beginning).toEqual({
     kind: 'proceed',
@@ -51,7 +70,9 @@ test('beginCreate reads a valid request into a transaction with what was pushed,
   })
   if (beginning.kind === 'refused') throw new Error('the request is refused')
   const { transaction } = beginning
-  expect(createTransactionSchema.parse(JSON.parse(JSON.stringify(transaction)))).toEqual(transaction)
+  expect(createTransactionSchema.parse(JSON.parse(JSON.stringify(transaction)))).toEqual(
+    transaction,
+  )
 })
 
 test.each<[string, Changes]>([
@@ -69,11 +90,16 @@ test.each<[string, Changes]>([
     ({ params }) => 'error' in params,
     () => true,
   )
-  expect([isRefused, (await service.create(requestUri)).params]).toEqual([true, { state: 'state-1' }])
+  expect([isRefused, (await service.create(requestUri)).params]).toEqual([
+    true,
+    { state: 'state-1' },
+  ])
 })
 
 test('A request_uri serves for its lifetime to the millisecond, and returns state with the error from then on', async () => {
-  const service = createService(createProvider({ lifetimes: { ...DEFAULT_LIFETIMES, requestUri: 5 } }))
+  const service = createService(
+    createProvider({ lifetimes: { ...DEFAULT_LIFETIMES, requestUri: 5 } }),
+  )
   const { clock } = service.provider
   const [early, late] = [(await service.push()).response, await service.obtainRequestUri()]
   expect(early.expires_in).toBe(5)
@@ -83,7 +109,9 @@ test('A request_uri serves for its lifetime to the millisecond, and returns stat
   expect((await service.create(late)).params).toEqual(EXPIRED)
   expect((await service.create(early.request_uri)).params).toEqual(SPENT)
   clock.advance(86_400)
-  const error_description = expect.stringContaining('expired 86400 seconds ago by the sandbox clock; it lives 5')
+  const error_description = expect.stringContaining(
+    'expired 86400 seconds ago by the sandbox clock; it lives 5',
+  )
   expect((await service.create(late)).params).toEqual({ ...EXPIRED, error_description })
 })
 
@@ -93,16 +121,22 @@ test.each([
   ['expired', { theme: 'blue' }, true],
   ['expired', { scope: 'profile' }, false],
   ['unused', { scope: 'profile' }, false],
-] as const)('An %s request_uri with %j is refused as unusable alone: %s', async (reason, changes, isAlone) => {
-  const service = createService()
-  const requestUri = await service.obtainRequestUri()
-  if (reason === 'used') await service.create(requestUri)
-  if (reason === 'expired') service.provider.clock.advance(90)
-  const beginning = await beginCreate(Object.entries(createRequest(requestUri, changes)), service.provider)
-  const unusable = { clientId: 'ak_test_sandbox', state: 'state-1', reason }
-  expect(beginning).toMatchObject({ kind: 'refused', ...(isAlone && { unusable }) })
-  expect('unusable' in beginning).toBe(isAlone)
-})
+] as const)(
+  'An %s request_uri with %j is refused as unusable alone: %s',
+  async (reason, changes, isAlone) => {
+    const service = createService()
+    const requestUri = await service.obtainRequestUri()
+    if (reason === 'used') await service.create(requestUri)
+    if (reason === 'expired') service.provider.clock.advance(90)
+    const beginning = await beginCreate(
+      Object.entries(createRequest(requestUri, changes)),
+      service.provider,
+    )
+    const unusable = { clientId: 'ak_test_sandbox', state: 'state-1', reason }
+    expect(beginning).toMatchObject({ kind: 'refused', ...(isAlone && { unusable }) })
+    expect('unusable' in beginning).toBe(isAlone)
+  },
+)
 
 const agekey = () => createService(createProvider({ profile: 'agekey' }))
 
@@ -124,37 +158,50 @@ test('Profile agekey checks what is sent beside client_id and a request_uri, whi
   expect(requestUri).toMatch(/^urn:agekey:request:/)
   const { params } = await service.create(requestUri, { ...ALONE, response_type: 'code' })
   const error_description = expect.stringContaining('CRE-06')
-  expect(params).toEqual({ error: 'unsupported_response_type', error_description, state: 'state-1' })
+  expect(params).toEqual({
+    error: 'unsupported_response_type',
+    error_description,
+    state: 'state-1',
+  })
   const other = { ...ALONE, redirect_uri: `${REDIRECT_URI}?a=b` }
-  expect(await refused(() => service.create(requestUri, other))).toMatchObject({ status: 400, rules: ['CRE-03'] })
+  expect(await refused(() => service.create(requestUri, other))).toMatchObject({
+    status: 400,
+    rules: ['CRE-03'],
+  })
   expect((await service.create(requestUri, ALONE)).params).toEqual({ state: 'state-1' })
 })
 
-test.each(PROFILES)('An error of an ended request_uri that is sent alone goes back in profile %s', async (profile) => {
-  const service = createService(createProvider({ profile }))
-  const [used, late] = [await service.obtainRequestUri(), await service.obtainRequestUri()]
-  await service.create(used)
-  const error = profile === 'spec' ? 'invalid_request' : 'invalid_request_uri'
-  const answer = (rule: string) => {
-    const params = { error, error_description: expect.stringContaining(rule), state: 'state-1' }
-    return { mode: 'query', address: REDIRECT_URI, params }
-  }
-  expect(await service.create(used, ALONE)).toEqual(answer('CRE-10'))
-  service.provider.clock.advance(90)
-  expect(await service.create(late, ALONE)).toEqual(answer('CRE-09'))
-})
+test.each(PROFILES)(
+  'An error of an ended request_uri that is sent alone goes back in profile %s',
+  async (profile) => {
+    const service = createService(createProvider({ profile }))
+    const [used, late] = [await service.obtainRequestUri(), await service.obtainRequestUri()]
+    await service.create(used)
+    const error = profile === 'spec' ? 'invalid_request' : 'invalid_request_uri'
+    const answer = (rule: string) => {
+      const params = { error, error_description: expect.stringContaining(rule), state: 'state-1' }
+      return { mode: 'query', address: REDIRECT_URI, params }
+    }
+    expect(await service.create(used, ALONE)).toEqual(answer('CRE-10'))
+    service.provider.clock.advance(90)
+    expect(await service.create(late, ALONE)).toEqual(answer('CRE-09'))
+  },
+)
 
-test.each(PROFILES)('The request_uri of another client is to profile %s like a guessed one', async (profile) => {
-  const service = createService(createProvider({ profile }))
-  const requestUri = await service.obtainRequestUri()
-  const theirs = { ...ALONE, client_id: 'other' }
-  const theft = await refusalOf(() => service.create(requestUri, theirs))
-  const guess = await refusalOf(() => service.create(`${requestUri.slice(0, -1)}~`, theirs))
-  expect(theft).toMatchObject({ status: 400, code: 'invalid_request' })
-  expect([theft.message, theft.findings]).toEqual([guess.message, guess.findings])
-  expect(JSON.stringify([theft.message, theft.findings])).not.toContain(REDIRECT_URI)
-  expect((await service.create(requestUri)).params).toEqual({ state: 'state-1' })
-})
+test.each(PROFILES)(
+  'The request_uri of another client is to profile %s like a guessed one',
+  async (profile) => {
+    const service = createService(createProvider({ profile }))
+    const requestUri = await service.obtainRequestUri()
+    const theirs = { ...ALONE, client_id: 'other' }
+    const theft = await refusalOf(() => service.create(requestUri, theirs))
+    const guess = await refusalOf(() => service.create(`${requestUri.slice(0, -1)}~`, theirs))
+    expect(theft).toMatchObject({ status: 400, code: 'invalid_request' })
+    expect([theft.message, theft.findings]).toEqual([guess.message, guess.findings])
+    expect(JSON.stringify([theft.message, theft.findings])).not.toContain(REDIRECT_URI)
+    expect((await service.create(requestUri)).params).toEqual({ state: 'state-1' })
+  },
+)
 
 test('E3 shows a page when the pushed address is registered no longer', async () => {
   const service = agekey()
@@ -163,29 +210,53 @@ test('E3 shows a page when the pushed address is registered no longer', async ()
   const client = registered && { ...registered, allowsRedirectTo: () => false }
   const provider = { ...service.provider, clients: { ids: [], find: () => client } }
   const query = Object.entries(createRequest(requestUri, ALONE))
-  expect(await refused(() => beginCreate(query, provider))).toMatchObject({ status: 400, rules: ['CRE-02'] })
+  expect(await refused(() => beginCreate(query, provider))).toMatchObject({
+    status: 400,
+    rules: ['CRE-02'],
+  })
 })
 
-test.each(['adult', undefined])('finishCreate saves for the holder %s, and answers with the state', async (holder) => {
-  const service = createService()
-  const authorization_details = JSON.stringify([ageSignal({ age: { years: 15 } })])
-  const requestUri = await service.obtainRequestUri({ authorization_details, state: 'pushed ü+&' })
-  const answer = { mode: 'query', address: REDIRECT_URI, params: { state: 'pushed ü+&' } }
-  expect(await service.create(requestUri, { state: 'other' }, { kind: 'created', holder })).toEqual(answer)
-  expect((await service.provider.ageKeys.of(holder))?.signals).toMatchObject([{ age: { years: 15 } }])
-  expect((await service.create(requestUri)).params).toEqual({ ...SPENT, state: 'pushed ü+&' })
-})
+test.each(['adult', undefined])(
+  'finishCreate saves for the holder %s, and answers with the state',
+  async (holder) => {
+    const service = createService()
+    const authorization_details = JSON.stringify([ageSignal({ age: { years: 15 } })])
+    const requestUri = await service.obtainRequestUri({
+      authorization_details,
+      state: 'pushed ü+&',
+    })
+    const answer = { mode: 'query', address: REDIRECT_URI, params: { state: 'pushed ü+&' } }
+    expect(
+      await service.create(requestUri, { state: 'other' }, { kind: 'created', holder }),
+    ).toEqual(answer)
+    expect((await service.provider.ageKeys.of(holder))?.signals).toMatchObject([
+      { age: { years: 15 } },
+    ])
+    expect((await service.create(requestUri)).params).toEqual({ ...SPENT, state: 'pushed ü+&' })
+  },
+)
 
 test('finishCreate spends the request_uri by any decision, and saves nothing by an error or without a passkey', async () => {
   const service = createService()
   const before = await service.provider.ageKeys.of('adult')
   const requestUri = await service.obtainRequestUri()
-  const params = { error: 'access_denied', error_description: DECLINED.description, state: 'state-1' }
-  expect(await service.create(requestUri, {}, DECLINED)).toEqual({ mode: 'query', address: REDIRECT_URI, params })
+  const params = {
+    error: 'access_denied',
+    error_description: DECLINED.description,
+    state: 'state-1',
+  }
+  expect(await service.create(requestUri, {}, DECLINED)).toEqual({
+    mode: 'query',
+    address: REDIRECT_URI,
+    params,
+  })
   expect((await service.create(requestUri)).params).toEqual(SPENT)
   // Where no passkey can be made the answer is the usual one.
   const { provider } = service
-  const { callback } = await finishCreate(await transactionOf(service), CREATED, { provider, saves: false })
+  const { callback } = await finishCreate(await transactionOf(service), CREATED, {
+    provider,
+    saves: false,
+  })
   expect(received(callback).params).toEqual({ state: 'pushed' })
   expect(await provider.ageKeys.of('adult')).toEqual(before)
 })
@@ -199,11 +270,19 @@ test('finishCreate takes one of two decisions on the same request, saves once, a
     refusal: (sent) => ({ ...sent, params: [...sent.params, ['by', 'refusal']] }),
   }
   const [first, second] = await Promise.all(
-    ['new', 'newer'].map((holder) => finishCreate(transaction, { kind: 'created', holder }, { provider, seams })),
+    ['new', 'newer'].map((holder) =>
+      finishCreate(transaction, { kind: 'created', holder }, { provider, seams }),
+    ),
   )
   expect(first && received(first.callback).params).toEqual({ state: 'pushed', by: 'callback' })
-  expect(second && received(second.callback).params).toEqual({ ...SPENT, state: 'pushed', by: 'refusal' })
+  expect(second && received(second.callback).params).toEqual({
+    ...SPENT,
+    state: 'pushed',
+    by: 'refusal',
+  })
   expect(
-    await Promise.all(['new', 'newer'].map(async (holder) => (await provider.ageKeys.of(holder)) !== undefined)),
+    await Promise.all(
+      ['new', 'newer'].map(async (holder) => (await provider.ageKeys.of(holder)) !== undefined),
+    ),
   ).toEqual([true, false])
 })

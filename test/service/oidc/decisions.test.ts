@@ -26,7 +26,9 @@ test('A code lives the seconds of the decision, and is exchanged twice where its
     await service.upgrade(response.access_token)
   service.provider.clock.advance(30)
   const { message } = await refusalOf(() => service.exchange(code))
-  expect(message).toBe('TOK-06: the code expired 0 seconds ago by the sandbox clock; it lives 30 seconds')
+  expect(message).toBe(
+    'TOK-06: the code expired 0 seconds ago by the sandbox clock; it lives 30 seconds',
+  )
   expect((await findCode(code, service.provider))?.record.state).toBe('state-1')
 })
 
@@ -59,16 +61,28 @@ test('An access token serves one upgrade where its use is single: one of two at 
 test('A request_uri that serves no more is answered by a page where that is decided, before and after the choice', async () => {
   const service = serviceWith({ unusableRequestUri: 'page' })
   const [used, late] = [await service.obtainRequestUri(), await service.obtainRequestUri()]
-  const begun = await service.create(used, {}, { kind: 'error', error: 'access_denied', description: 'x' })
+  const begun = await service.create(
+    used,
+    {},
+    { kind: 'error', error: 'access_denied', description: 'x' },
+  )
   expect(begun.params).toMatchObject({ error: 'access_denied' })
   const page = { status: 400, error: 'invalid_request_uri' }
   expect(await refused(() => service.create(used))).toEqual({ ...page, rules: ['CRE-10'] })
   service.provider.clock.advance(90)
   expect(await refused(() => service.create(late))).toEqual({ ...page, rules: ['CRE-09'] })
-  const unusable = { kind: 'error', error: 'invalid_request_uri', description: 'CRE-09: it expired' } as const
+  const unusable = {
+    kind: 'error',
+    error: 'invalid_request_uri',
+    description: 'CRE-09: it expired',
+  } as const
   const other = await service.obtainRequestUri()
   const { status, message, title } = await refusalOf(() => service.create(other, {}, unusable))
-  expect([status, message, title]).toEqual([400, 'CRE-09: it expired', 'This request cannot be answered'])
+  expect([status, message, title]).toEqual([
+    400,
+    'CRE-09: it expired',
+    'This request cannot be answered',
+  ])
 })
 
 test('Errors go back as invalid_request where their codes are general, but for those of the user', async () => {
@@ -76,17 +90,26 @@ test('Errors go back as invalid_request where their codes are general, but for t
   const requestUri = await service.obtainRequestUri()
   expect((await service.use({ scope: 'email' })).params).toMatchObject({ error: 'invalid_request' })
   expect((await service.use({}, DECLINED)).params).toMatchObject({ error: 'access_denied' })
-  expect((await service.create('urn:svc:request:x')).params).toMatchObject({ error: 'invalid_request' })
+  expect((await service.create('urn:svc:request:x')).params).toMatchObject({
+    error: 'invalid_request',
+  })
   const unusable = { kind: 'error', error: 'invalid_request_uri', description: 'x' } as const
-  expect((await service.create(requestUri, {}, unusable)).params).toMatchObject({ error: 'invalid_request' })
+  expect((await service.create(requestUri, {}, unusable)).params).toMatchObject({
+    error: 'invalid_request',
+  })
 })
 
 test('Errors go back without a description where errors are not described', async () => {
   const service = serviceWith({ errorDescription: 'absent' })
   const error = { error: 'access_denied', state: 'state-1' }
   expect((await service.use({}, DECLINED)).params).toEqual(error)
-  expect((await service.create(await service.obtainRequestUri(), {}, DECLINED)).params).toEqual(error)
-  expect((await service.use({ nonce: undefined })).params).toEqual({ ...error, error: 'invalid_request' })
+  expect((await service.create(await service.obtainRequestUri(), {}, DECLINED)).params).toEqual(
+    error,
+  )
+  expect((await service.use({ nonce: undefined })).params).toEqual({
+    ...error,
+    error: 'invalid_request',
+  })
   expect((await service.create('x')).params).toEqual({ error: 'invalid_request_uri' })
 })
 
@@ -102,14 +125,18 @@ test('An id_token is signed by the algorithm that is decided, else by that of it
 test('Each decision has a point of its own, and says in a sentence what is decided', () => {
   expect(new Set(DECISIONS.map(({ point }) => point)).size).toBe(DECISIONS.length)
   expect(DECISIONS.length).toBeGreaterThan(20)
-  const unsaid = DECISIONS.filter(({ point, decision }) => !/^\w[^.]*$/.test(point) || !/^\w.{10,}\.$/.test(decision))
+  const unsaid = DECISIONS.filter(
+    ({ point, decision }) => !/^\w[^.]*$/.test(point) || !/^\w.{10,}\.$/.test(decision),
+  )
   expect(unsaid).toEqual([])
 })
 
 test('The defaults are four lifetimes, sixteen provenance paths, five platforms and two algorithms', () => {
   const lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
   expect(lifetimesSchema.parse(DEFAULT_LIFETIMES)).toEqual(lifetimes)
-  expect(new Set(DEFAULT_PROVENANCE_ALLOWLIST.filter((path) => PROVENANCE_PATH.test(path))).size).toBe(16)
+  expect(
+    new Set(DEFAULT_PROVENANCE_ALLOWLIST.filter((path) => PROVENANCE_PATH.test(path))).size,
+  ).toBe(16)
   expect(new Set(DEFAULT_PLATFORMS.filter((name) => /^\w+$/.test(name))).size).toBe(5)
   expect(SIGNING_ALGORITHMS).toEqual(['RS256', 'ES256'])
 })
@@ -125,7 +152,9 @@ const rows = readFileSync(file('docs/maintainers/decisions.md'), 'utf8')
 
 test('docs/maintainers/decisions.md says of each decision what, its switch, why and where', () => {
   expect(rows.length).toBeGreaterThan(150)
-  expect(rows.filter((cells) => cells.length !== 5 || cells.some((cell) => cell.trim() === ''))).toEqual([])
+  expect(
+    rows.filter((cells) => cells.length !== 5 || cells.some((cell) => cell.trim() === '')),
+  ).toEqual([])
 })
 
 const places = rows.map(([point = '', , , , where = '']) => [point, where])
@@ -133,5 +162,6 @@ const places = rows.map(([point = '', , , , where = '']) => [point, where])
 test.each(places)('The decision on "%s" is made at %s', (_point, where) => {
   const [, name, path = ''] = /^(?:`([^`]+)` in )?`([^`]+)`$/.exec(where) ?? []
   expect(existsSync(file(path)), path).toBe(true)
-  if (name !== undefined) expect(readFileSync(file(path), 'utf8')).toMatch(new RegExp(`\\b${name}\\b`))
+  if (name !== undefined)
+    expect(readFileSync(file(path), 'utf8')).toMatch(new RegExp(`\\b${name}\\b`))
 })

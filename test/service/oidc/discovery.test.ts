@@ -23,7 +23,17 @@ test.each(PROFILES)('Discovery of Use lists in profile %s what is served', (prof
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     token_endpoint_auth_methods_supported: ['client_secret_basic'],
-    claims_supported: ['sub', 'iss', 'aud', 'iat', 'exp', 'nonce', 'age_thresholds', 'req_claims_hash', 'c_hash'],
+    claims_supported: [
+      'sub',
+      'iss',
+      'aud',
+      'iat',
+      'exp',
+      'nonce',
+      'age_thresholds',
+      'req_claims_hash',
+      'c_hash',
+    ],
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   })
@@ -52,13 +62,20 @@ test('Discovery names the address of the browser when servers have no other, and
   const provider = createProvider({ decisions: { ...DEFAULT_DECISIONS, signingAlg: 'ES256' } })
   const jwks_uri = `${BASE}/.well-known/jwks.json`
   const signing = { jwks_uri, id_token_signing_alg_values_supported: ['ES256', 'RS256'] }
-  expect(useDiscovery(provider)).toMatchObject({ ...signing, token_endpoint: `${BASE}/v1/oidc/use/token` })
+  expect(useDiscovery(provider)).toMatchObject({
+    ...signing,
+    token_endpoint: `${BASE}/v1/oidc/use/token`,
+  })
   expect(createDiscovery(provider)).toMatchObject(signing)
 })
 
 test('Each endpoint has its address, its method, its caller and its place in a flow', () => {
   const facts = Object.entries(ENDPOINTS).map(([id, endpoint]) => {
-    const { number, method, path, caller, flow, correlation } = { flow: '-', correlation: '-', ...endpoint }
+    const { number, method, path, caller, flow, correlation } = {
+      flow: '-',
+      correlation: '-',
+      ...endpoint,
+    }
     return [number, id, method, path, caller, flow, correlation].join(' ')
   })
   expect(facts).toEqual([
@@ -79,21 +96,29 @@ test.each([
   ['agekey', 'spec', 'agekey', 'brand word agekey'],
   ['svc', 'spec', 'agekey', 'brand word svc'],
   ['agekey', 'agekey', 'agekey', 'profile agekey'],
-] as const)('The word %s is described in profile %s with the word %s as %s', (word, profile, brand, description) => {
-  expect(describeBrand(word, { profile, brand })).toBe(description)
-})
+] as const)(
+  'The word %s is described in profile %s with the word %s as %s',
+  (word, profile, brand, description) => {
+    expect(describeBrand(word, { profile, brand })).toBe(description)
+  },
+)
 
-const START = 'profile agekey, and this sandbox runs with profile spec: start it with --profile agekey'
-const READ = 'brand word svc, and this sandbox runs with brand word agekey: set the reading brand_word=svc'
+const START =
+  'profile agekey, and this sandbox runs with profile spec: start it with --profile agekey'
+const READ =
+  'brand word svc, and this sandbox runs with brand word agekey: set the reading brand_word=svc'
 
 test.each([
   ['openid agekey.upgrade', 'svc', `. agekey.upgrade is the upgrade scope of ${START}`],
   ['openid svc.upgrade', 'agekey', `. svc.upgrade is the upgrade scope of ${READ}`],
   ['openid svc.upgrade', 'svc', ''],
   ['openid', 'svc', ''],
-] as const)('The scope "%s" has in profile spec with the word %s the hint "%s"', (scope, brand, hint) => {
-  expect(otherBrand(scope, { profile: 'spec', brand })).toBe(hint)
-})
+] as const)(
+  'The scope "%s" has in profile spec with the word %s the hint "%s"',
+  (scope, brand, hint) => {
+    expect(otherBrand(scope, { profile: 'spec', brand })).toBe(hint)
+  },
+)
 
 test.each([
   ['x', ' and does not'],

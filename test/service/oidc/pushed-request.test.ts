@@ -31,9 +31,17 @@ test('pushRequest takes 10 age signals of every method in more than 4096 bytes, 
     { age, method: 'email_age_estimation', attributes: undefined },
     { age, method: 'facial_age_estimation', attributes: { on_device: true } },
     { method: 'national_id_number', attributes: { issuing_country: 'SE' } },
-    { method: 'digital_credential', attributes: { platform: 'apple_wallet', issuing_country: 'US' } },
+    {
+      method: 'digital_credential',
+      attributes: { platform: 'apple_wallet', issuing_country: 'US' },
+    },
     { attributes: { face_match_performed: true, issuing_country: 'US' } },
-    { age, method: 'payment_card_network', attributes: { card_type: 'credit' }, provenance: '/stripe' },
+    {
+      age,
+      method: 'payment_card_network',
+      attributes: { card_type: 'credit' },
+      provenance: '/stripe',
+    },
     ...Array(4).fill({}),
   ].map((changes) => ageSignal(changes))
   const certifications = {
@@ -42,7 +50,10 @@ test('pushRequest takes 10 age signals of every method in more than 4096 bytes, 
   } as const
   const service = createService(createProvider({ certifications }))
   const authorization_details = JSON.stringify(details, null, 8).padEnd(4_097)
-  const pushed = await findPushedRequest(await service.obtainRequestUri({ authorization_details }), service.provider)
+  const pushed = await findPushedRequest(
+    await service.obtainRequestUri({ authorization_details }),
+    service.provider,
+  )
   const level = (method: unknown) => (method === 'id_doc_scan' ? 'effective' : undefined)
   expect(pushed?.record.signals.map(({ method, iso_27566_1 }) => [method, iso_27566_1])).toEqual(
     details.map(({ method }) => [method, level(method)]),

@@ -11,7 +11,11 @@ const UNSET = { restartHint: undefined, form: undefined, cause: undefined }
 const details = { title: 'Refused', findings: [], suggestions: [], headers: {}, ...UNSET }
 const IMPOSSIBLE = { title: 'This test decision is not possible', suggestions: ['teen-14'] }
 const NO_PERSONA = `${SOURCE}: there is no persona "teen". Did you mean "teen-14"?`
-const AWAY = { title: 'The sandbox cannot answer now', headers: { 'Retry-After': '1' }, cause: 'why' }
+const AWAY = {
+  title: 'The sandbox cannot answer now',
+  headers: { 'Retry-After': '1' },
+  cause: 'why',
+}
 const RULE = { title: 'This request cannot be answered' }
 
 test.each<[Refusal, status: number, code: string, message: string, others?: object]>([
@@ -23,10 +27,28 @@ test.each<[Refusal, status: number, code: string, message: string, others?: obje
     "is '{'a':'/u200b'}'",
     RULE,
   ],
-  [Refusal.byRules('invalid_scope', 'x', { status: 415, title: 'T' }), 415, 'invalid_scope', 'x', { title: 'T' }],
+  [
+    Refusal.byRules('invalid_scope', 'x', { status: 415, title: 'T' }),
+    415,
+    'invalid_scope',
+    'x',
+    { title: 'T' },
+  ],
   [Refusal.invalidRequest('"x"'), 400, 'invalid_request', '"x"'],
-  [Refusal.invalidRequest('x', { restartHint: 'again' }), 400, 'invalid_request', 'x', { restartHint: 'again' }],
-  [Refusal.unauthorized('x', 'Basic'), 401, 'invalid_token', 'x', { headers: { 'WWW-Authenticate': 'Basic' } }],
+  [
+    Refusal.invalidRequest('x', { restartHint: 'again' }),
+    400,
+    'invalid_request',
+    'x',
+    { restartHint: 'again' },
+  ],
+  [
+    Refusal.unauthorized('x', 'Basic'),
+    401,
+    'invalid_token',
+    'x',
+    { headers: { 'WWW-Authenticate': 'Basic' } },
+  ],
   [Refusal.forbidden('x'), 403, 'access_denied', 'x'],
   [Refusal.notFound('x', { suggestions: ['y'] }), 404, 'not_found', 'x', { suggestions: ['y'] }],
   [Refusal.notFound('x'), 404, 'not_found', 'x'],
@@ -34,18 +56,52 @@ test.each<[Refusal, status: number, code: string, message: string, others?: obje
   [Refusal.byHttp(413, 'x', { title: 'T' }), 413, 'invalid_request', 'x', { title: 'T' }],
   [Refusal.unavailable('x', 'why'), 503, 'temporarily_unavailable', 'x', AWAY],
   [Refusal.forbidden('x').with({ form: FORM }), 403, 'access_denied', 'x', { form: FORM }],
-  [Refusal.unavailable('x', 'why').with({ form: FORM }), 503, 'temporarily_unavailable', 'x', { ...AWAY, form: FORM }],
+  [
+    Refusal.unavailable('x', 'why').with({ form: FORM }),
+    503,
+    'temporarily_unavailable',
+    'x',
+    { ...AWAY, form: FORM },
+  ],
   [Refusal.unknownName(UNKNOWN), 400, 'invalid_request', NO_PERSONA, IMPOSSIBLE],
-  [Refusal.unknownName(ELSEWHERE), 404, 'not_found', `${SOURCE}: no. GET /x lists all.`, IMPOSSIBLE],
-])('The refusal %s has the status %i, the code %s and all its details', (refusal, status, code, message, others) => {
-  const { name, stack: _stack, ...members } = { ...refusal, message: refusal.message, cause: refusal.cause }
-  expect({ name, ...members }).toEqual({ name: 'Refusal', status, code, message, ...details, ...others })
-})
+  [
+    Refusal.unknownName(ELSEWHERE),
+    404,
+    'not_found',
+    `${SOURCE}: no. GET /x lists all.`,
+    IMPOSSIBLE,
+  ],
+])(
+  'The refusal %s has the status %i, the code %s and all its details',
+  (refusal, status, code, message, others) => {
+    const {
+      name,
+      stack: _stack,
+      ...members
+    } = { ...refusal, message: refusal.message, cause: refusal.cause }
+    expect({ name, ...members }).toEqual({
+      name: 'Refusal',
+      status,
+      code,
+      message,
+      ...details,
+      ...others,
+    })
+  },
+)
 
 test('Only a refusal that the store could not be asked is unavailable, and has a cause', () => {
-  const errors = [Refusal.unavailable('x'), Refusal.forbidden('x'), new Error('temporarily_unavailable'), undefined]
+  const errors = [
+    Refusal.unavailable('x'),
+    Refusal.forbidden('x'),
+    new Error('temporarily_unavailable'),
+    undefined,
+  ]
   expect(errors.map(isUnavailable)).toEqual([true, false, false, false])
-  expect(['cause' in Refusal.forbidden('x'), 'cause' in Refusal.unavailable('x', 'why')]).toEqual([false, true])
+  expect(['cause' in Refusal.forbidden('x'), 'cause' in Refusal.unavailable('x', 'why')]).toEqual([
+    false,
+    true,
+  ])
 })
 
 test('Each error code has its HTTP status', () => {

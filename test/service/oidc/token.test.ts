@@ -24,7 +24,11 @@ test('exchangeCode takes a code only from its own client for its grant_type, and
   const code = await service.obtainCode()
   const theft = await refusalOf(() => service.exchange(code, {}, OTHER_CLIENT))
   const guess = await refusalOf(() => service.exchange('guess', {}, OTHER_CLIENT))
-  expect(theft).toMatchObject({ status: 400, code: 'invalid_grant', findings: [{ rule: 'TOK-05' }] })
+  expect(theft).toMatchObject({
+    status: 400,
+    code: 'invalid_grant',
+    findings: [{ rule: 'TOK-05' }],
+  })
   expect(theft.message).toContain('the code was issued to another client than other')
   expect(guess.message).toContain('no such code was issued')
   await refusalOf(() => service.exchange(code, { grant_type: 'refresh_token' }))
@@ -61,7 +65,9 @@ test('A code that is exchanged twice at once ends its access token', async () =>
   const service = createService()
   const code = await service.obtainCode()
   const exchanges = await Promise.allSettled([service.exchange(code), service.exchange(code)])
-  const tokens = exchanges.flatMap((one) => (one.status === 'fulfilled' ? [one.value.response.access_token] : []))
+  const tokens = exchanges.flatMap((one) =>
+    one.status === 'fulfilled' ? [one.value.response.access_token] : [],
+  )
   expect(tokens).toHaveLength(1)
   expect(await refused(() => service.upgrade(tokens[0] ?? ''))).toEqual(ENDED)
 })
@@ -73,10 +79,14 @@ test.each<[string, Changes, typeof WRONG?]>([
   ['another client', {}, OTHER_CLIENT],
   ['a client_secret in the form', { client_secret: 'sk_test_sandbox' }],
   ['another client_id in the form', { client_id: 'other' }],
-])('A request that exchangeCode refuses for %s spends no code and ends no token', async (_, changes, credentials) => {
-  const { service, code: spent, token } = await exchangedOnce()
-  const code = await service.obtainCode()
-  for (const one of [spent, code]) await refusalOf(() => service.exchange(one, changes, credentials))
-  await service.upgrade(token)
-  await service.exchange(code)
-})
+])(
+  'A request that exchangeCode refuses for %s spends no code and ends no token',
+  async (_, changes, credentials) => {
+    const { service, code: spent, token } = await exchangedOnce()
+    const code = await service.obtainCode()
+    for (const one of [spent, code])
+      await refusalOf(() => service.exchange(one, changes, credentials))
+    await service.upgrade(token)
+    await service.exchange(code)
+  },
+)

@@ -8,7 +8,10 @@ test('upgradeAgeKey adds the signals to the age key that the token names, and to
   const service = createService()
   const { ageKeys } = service.provider
   const adult = await ageKeys.of('adult')
-  expect(await service.upgrade(await service.obtainToken())).toEqual({ response: 'OK', findings: [] })
+  expect(await service.upgrade(await service.obtainToken())).toEqual({
+    response: 'OK',
+    findings: [],
+  })
   const { type: _type, verification_id: _id, ...signal } = ageSignal()
   expect((await ageKeys.of('child'))?.signals).toStrictEqual([...CHILD.signals, signal])
   expect(await ageKeys.of('adult')).toEqual(adult)
@@ -22,7 +25,10 @@ test('upgradeAgeKey takes a token again and again for 10800 seconds to the milli
   clock.advance(10_799.999)
   await service.upgrade(token)
   clock.advance(0.001)
-  expect(await refused(() => service.upgrade(token))).toMatchObject({ status: 401, rules: ['UPG-03'] })
+  expect(await refused(() => service.upgrade(token))).toMatchObject({
+    status: 401,
+    rules: ['UPG-03'],
+  })
 })
 
 test('upgradeAgeKey takes a token that an earlier version kept, without the state of its flow', async () => {

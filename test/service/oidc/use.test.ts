@@ -20,7 +20,8 @@ import { createService, DECLINED, received, VERIFIED } from '../../support/servi
 const UPGRADE = { scope: 'openid svc.upgrade' }
 const CHILD_VERIFIED = { kind: 'verified', ageKey: CHILD } as const
 
-const begin = (changes?: Changes, by = createProvider()) => beginUse(Object.entries(useRequest(changes)), by)
+const begin = (changes?: Changes, by = createProvider()) =>
+  beginUse(Object.entries(useRequest(changes)), by)
 
 function transactionOf(provider = createProvider(), changes: Changes = {}): UseTransaction {
   const beginning = begin(changes, provider)
@@ -68,7 +69,10 @@ test.each<[string, Changes, object]>([
 })
 
 test.each(['TRUE', '1', 'yes'])('can_create=%s offers no creation', (can_create) => {
-  expect(begin({ can_create })).toMatchObject({ kind: 'proceed', transaction: { canCreate: false } })
+  expect(begin({ can_create })).toMatchObject({
+    kind: 'proceed',
+    transaction: { canCreate: false },
+  })
 })
 
 test.each<[Changes, string]>([
@@ -88,34 +92,71 @@ test.each<[Changes, string]>([
 test('The error of response_type=code goes back by fragment when response_mode is sent twice', () => {
   const query = Object.entries(useRequest({ response_type: 'code', response_mode: 'query' }))
   const twice = [...query, ['response_mode', 'query'] as const]
-  expect(beginUse(twice, createProvider())).toMatchObject({ kind: 'refused', callback: { mode: 'fragment' } })
+  expect(beginUse(twice, createProvider())).toMatchObject({
+    kind: 'refused',
+    callback: { mode: 'fragment' },
+  })
 })
 
 const OF_10 = { ...UPGRADE, claims: claims({ age_thresholds: [10, 18] }) }
 
 test.each<[string, Changes, UseDecision, readonly string[]]>([
   ['a verified user with id_token and state', {}, VERIFIED, ['id_token', 'state']],
-  ['the upgrade scope by a code when every threshold is false', UPGRADE, CHILD_VERIFIED, ['id_token', 'code', 'state']],
-  ['the upgrade scope without a code when one threshold is true', OF_10, CHILD_VERIFIED, ['id_token', 'state']],
-  ['false thresholds without a code when no upgrade was asked for', {}, CHILD_VERIFIED, ['id_token', 'state']],
+  [
+    'the upgrade scope by a code when every threshold is false',
+    UPGRADE,
+    CHILD_VERIFIED,
+    ['id_token', 'code', 'state'],
+  ],
+  [
+    'the upgrade scope without a code when one threshold is true',
+    OF_10,
+    CHILD_VERIFIED,
+    ['id_token', 'state'],
+  ],
+  [
+    'false thresholds without a code when no upgrade was asked for',
+    {},
+    CHILD_VERIFIED,
+    ['id_token', 'state'],
+  ],
 ])('finishUse answers %s', async (_what, changes, decision, names) => {
   const callback = await createService().use(changes, decision)
   expect(Object.keys(callback.params)).toEqual(names)
   // The left half of the SHA-256 of the code.
   const { code } = callback.params
-  const digest = code && createHash('sha256').update(code).digest().subarray(0, 16).toString('base64url')
+  const digest =
+    code && createHash('sha256').update(code).digest().subarray(0, 16).toString('base64url')
   expect(idTokenOf(callback).c_hash).toBe(digest)
 })
 
 test.each<[string, UseDecision, object]>([
-  ['create_requested, when the user chose to create', { kind: 'create_requested' }, { create_requested: 'true' }],
-  ['the error of the decision', DECLINED, { error: 'access_denied', error_description: DECLINED.description }],
-])('finishUse answers without an id_token, in each response mode: %s', async (_what, decision, params) => {
-  for (const mode of ['fragment', 'query', 'form_post']) {
-    const callback = await createService().use({ can_create: 'true', response_mode: mode }, decision)
-    expect(callback).toEqual({ mode, address: REDIRECT_URI, params: { ...params, state: 'state-1' } })
-  }
-})
+  [
+    'create_requested, when the user chose to create',
+    { kind: 'create_requested' },
+    { create_requested: 'true' },
+  ],
+  [
+    'the error of the decision',
+    DECLINED,
+    { error: 'access_denied', error_description: DECLINED.description },
+  ],
+])(
+  'finishUse answers without an id_token, in each response mode: %s',
+  async (_what, decision, params) => {
+    for (const mode of ['fragment', 'query', 'form_post']) {
+      const callback = await createService().use(
+        { can_create: 'true', response_mode: mode },
+        decision,
+      )
+      expect(callback).toEqual({
+        mode,
+        address: REDIRECT_URI,
+        params: { ...params, state: 'state-1' },
+      })
+    }
+  },
+)
 
 test('finishUse says which claims and signals were evaluated', async () => {
   const provider = createProvider()
@@ -165,31 +206,44 @@ test.each([
   ['{"age_thresholds":[13,16,18,21]}', 'emT6KmIjrdc6juPaqvMe0D56OdGCMaAfsGehG-CfX9M'],
   ['{ "age_thresholds": [13, 16, 18, 21] }', undefined],
   ['{"age_thresholds":[18],"allowed_methods":["id_doc_scan"]}\n', undefined],
-])('The req_claims_hash of an id_token is over the text %j exactly as sent', async (text, known) => {
-  const token = idTokenOf(await createService().use({ claims: text }))
-  expect(token.req_claims_hash).toBe(known ?? createHash('sha256').update(text).digest('base64url'))
-})
+])(
+  'The req_claims_hash of an id_token is over the text %j exactly as sent',
+  async (text, known) => {
+    const token = idTokenOf(await createService().use({ claims: text }))
+    expect(token.req_claims_hash).toBe(
+      known ?? createHash('sha256').update(text).digest('base64url'),
+    )
+  },
+)
 
-test.each(['RS256', 'ES256'] as const)('An id_token is signed with %s under a kid of the key set', async (alg) => {
-  const signer = createKeyRing({ alg, isRepeatable: true, keys: readTestKeys })
-  const callback = await createService(createProvider({ signer })).use()
-  expect(headerOf(callback)).toEqual({ alg, typ: 'JWT', kid: expect.stringMatching(/^sandbox-/) })
-  const jwks = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) }).parse(await signer.jwks())
-  const verified = await jwtVerify(callback.params['id_token'] ?? '', createLocalJWKSet(jwks), {
-    issuer: 'https://sandbox.example/v1/oidc/use',
-    audience: 'ak_test_sandbox',
-    algorithms: [alg],
-    currentDate: new Date(NOW),
-  })
-  expect(verified.payload['nonce']).toBe('nonce-1')
-})
+test.each(['RS256', 'ES256'] as const)(
+  'An id_token is signed with %s under a kid of the key set',
+  async (alg) => {
+    const signer = createKeyRing({ alg, isRepeatable: true, keys: readTestKeys })
+    const callback = await createService(createProvider({ signer })).use()
+    expect(headerOf(callback)).toEqual({ alg, typ: 'JWT', kid: expect.stringMatching(/^sandbox-/) })
+    const jwks = z
+      .object({ keys: z.array(z.looseObject({ kty: z.string() })) })
+      .parse(await signer.jwks())
+    const verified = await jwtVerify(callback.params['id_token'] ?? '', createLocalJWKSet(jwks), {
+      issuer: 'https://sandbox.example/v1/oidc/use',
+      audience: 'ak_test_sandbox',
+      algorithms: [alg],
+      currentDate: new Date(NOW),
+    })
+    expect(verified.payload['nonce']).toBe('nonce-1')
+  },
+)
 
 test('The thresholds of an id_token follow the filters of the claims, and the clock on the day after', async () => {
   const service = createService()
   const filtered = claims({ age_thresholds: [18], allowed_methods: ['email_age_estimation'] })
   expect(idTokenOf(await service.use({ claims: filtered })).age_thresholds).toEqual({ 18: false })
   const request = { claims: claims({ age_thresholds: [18] }) }
-  const decision = { kind: 'verified', ageKey: createAgeKey('k', { date_of_birth: '2008-06-02' }) } as const
+  const decision = {
+    kind: 'verified',
+    ageKey: createAgeKey('k', { date_of_birth: '2008-06-02' }),
+  } as const
   expect(idTokenOf(await service.use(request, decision)).age_thresholds).toEqual({ 18: false })
   service.provider.clock.advance(86_400)
   expect(idTokenOf(await service.use(request, decision)).age_thresholds).toEqual({ 18: true })

@@ -10,10 +10,23 @@ import {
 } from '../../../src/service/text/message-parts.ts'
 
 const OUTCOMES = [
-  ...['token.code_expired', 'access_denied', 'id_token.expired', 'id_token.nonce_missing', 'id_token.nonce_other'],
+  ...[
+    'token.code_expired',
+    'access_denied',
+    'id_token.expired',
+    'id_token.nonce_missing',
+    'id_token.nonce_other',
+  ],
   ...['id_token.huge', 'request_uri.expired'],
 ]
-const PERSONAS = ['adult-passport', 'child-12', 'teen-14', 'teen-16', 'turned-18-today', 'turns-18-tomorrow']
+const PERSONAS = [
+  'adult-passport',
+  'child-12',
+  'teen-14',
+  'teen-16',
+  'turned-18-today',
+  'turns-18-tomorrow',
+]
 
 test.each([
   ['allowed_method', ['allowed_methods', 'overrides'], ['allowed_methods']],
@@ -42,7 +55,14 @@ test.each([
 })
 
 test('Case, blanks and punctuation make no other name', () => {
-  const words = ['accessDenied', 'access-denied', 'Access Denied', 'ACCESS.DENIED', 'accessdenied', ' access_denied ']
+  const words = [
+    'accessDenied',
+    'access-denied',
+    'Access Denied',
+    'ACCESS.DENIED',
+    'accessdenied',
+    ' access_denied ',
+  ]
   expect(words.map((word) => nearest(word, OUTCOMES))).toEqual(words.map(() => ['access_denied']))
 })
 
@@ -63,9 +83,12 @@ test.each([
   ['te', PERSONAS, []],
   ['tee', PERSONAS, ['teen-14', 'teen-16']],
   ['pass-adu', PERSONAS, ['adult-passport']],
-])('Names that %s is a part of come before names with a few other letters', (word, candidates, expected) => {
-  expect(nearest(word, candidates)).toEqual(expected)
-})
+])(
+  'Names that %s is a part of come before names with a few other letters',
+  (word, candidates, expected) => {
+    expect(nearest(word, candidates)).toEqual(expected)
+  },
+)
 
 const LONG = ['some-long-adult-passport', 'some-long-adult-pasport']
 
@@ -85,10 +108,25 @@ const ADULTS = ['adult-a', 'adult-b', 'adult-c', 'adult-d', 'adult-e', 'adult-f'
 test.each([
   ['the nearest name', 'teen16', PERSONAS, ' Did you mean "teen-16"?'],
   ['all names that are equally near', 'teen', PERSONAS, ' Did you mean "teen-14" or "teen-16"?'],
-  ['names with an equally misspelt part', 'expierd', EXPIRED, ' Did you mean "a.expired", "b.expired" or "c.expired"?'],
+  [
+    'names with an equally misspelt part',
+    'expierd',
+    EXPIRED,
+    ' Did you mean "a.expired", "b.expired" or "c.expired"?',
+  ],
   ['no name that is less near', 'teen-61', ['teen-16', 'teen-14'], ' Did you mean "teen-16"?'],
-  ['four of four', 'adult', ADULTS.slice(0, 4), ' Did you mean "adult-a", "adult-b", "adult-c" or "adult-d"?'],
-  ['four of many', 'adult', ADULTS, ' Did you mean "adult-a", "adult-b", "adult-c", "adult-d" or another that fits?'],
+  [
+    'four of four',
+    'adult',
+    ADULTS.slice(0, 4),
+    ' Did you mean "adult-a", "adult-b", "adult-c" or "adult-d"?',
+  ],
+  [
+    'four of many',
+    'adult',
+    ADULTS,
+    ' Did you mean "adult-a", "adult-b", "adult-c", "adult-d" or another that fits?',
+  ],
   ['nothing when nothing is near', 'zebra', PERSONAS, ''],
 ])('didYouMean asks about %s', (_what, word, names, question) => {
   expect(didYouMean(word, names)).toBe(question)
@@ -99,9 +137,12 @@ test.each([
   ['persona', 'teen', PERSONAS, 'there is no persona "teen". Did you mean "teen-14" or "teen-16"?'],
   ['tenant', 'zebra', ['ci-1', 'ci-2'], 'there is no tenant "zebra". Known are ci-1, ci-2.'],
   ['tenant', 'zebra', [], 'there is no tenant "zebra". There is none yet.'],
-])('An unknown %s %s is answered by the nearest name, or by all of %j', (kind, name, known, message) => {
-  expect(unknownName(kind, name, known)).toBe(message)
-})
+])(
+  'An unknown %s %s is answered by the nearest name, or by all of %j',
+  (kind, name, known, message) => {
+    expect(unknownName(kind, name, known)).toBe(message)
+  },
+)
 
 test('A sentence lists twelve names and counts the others', () => {
   const many = Array.from({ length: 40 }, (_, index) => `n${index}`)
@@ -130,6 +171,9 @@ test.each([
   ['é', '"é"'],
   ['x'.repeat(80), 'x'.repeat(80)],
   ['x'.repeat(81), `"${'x'.repeat(60)}…"`],
-])('An excerpt of %j stands without quotes as long as the text is plain and short', (text, shown) => {
-  expect(excerpt(text)).toBe(shown)
-})
+])(
+  'An excerpt of %j stands without quotes as long as the text is plain and short',
+  (text, shown) => {
+    expect(excerpt(text)).toBe(shown)
+  },
+)

@@ -4,7 +4,8 @@ import { countedList } from '../../../src/service/text/counted-list.ts'
 import { checkAgainst, mustBe } from '../../../src/service/text/schema-problems.ts'
 
 const persona = z.strictObject({ name: z.string(), title: z.string(), purpose: z.string() })
-const strangers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`nam${n}`, n]))
+const strangers = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`nam${n}`, n]))
 
 const reportOn = (value: unknown) => {
   const checked = checkAgainst(persona, value)
@@ -19,7 +20,9 @@ test('A report has 100 problems, which say what was probably meant, and a last l
   expect(problems).toHaveLength(100)
   expect(rest).toEqual(['and 1 more problem'])
   expect(reportOn({ ...valid, ...strangers(20_000) })?.rest).toEqual(['and 19900 more problems'])
-  expect(problems.filter(({ message }) => !/Did you mean "name"|expected one of name/.test(message))).toEqual([])
+  expect(
+    problems.filter(({ message }) => !/Did you mean "name"|expected one of name/.test(message)),
+  ).toEqual([])
 })
 
 const wrong = (schema: z.ZodType) => schema.refine(() => false, { error: 'is wrong' })
@@ -29,8 +32,18 @@ const SECRETS = z.object({ client_secret: z.string(), control_token: z.string().
 
 test.each<[what: string, z.ZodType, value: unknown, messages: string[]]>([
   ['what two checks find once', wrong(wrong(z.string())), 'a', ['is wrong']],
-  ['what must be and what was found', SECONDS, { advance: -5 }, ['must be 0 or more seconds, found -5']],
-  ['no number that cannot be read', WAIT, { wait: 'soon' }, ['must be a number of seconds, found no number']],
+  [
+    'what must be and what was found',
+    SECONDS,
+    { advance: -5 },
+    ['must be 0 or more seconds, found -5'],
+  ],
+  [
+    'no number that cannot be read',
+    WAIT,
+    { wait: 'soon' },
+    ['must be a number of seconds, found no number'],
+  ],
   [
     'no secret of the wrong kind',
     SECRETS,
@@ -42,7 +55,9 @@ test.each<[what: string, z.ZodType, value: unknown, messages: string[]]>([
   ],
 ])('The problems of a value with a schema show %s', (_, schema, value, messages) => {
   const checked = checkAgainst(schema, value)
-  expect(checked.kind === 'valid' ? [] : checked.problems.map(({ message }) => message)).toEqual(messages)
+  expect(checked.kind === 'valid' ? [] : checked.problems.map(({ message }) => message)).toEqual(
+    messages,
+  )
 })
 
 const TWO = [1, 2]
@@ -54,15 +69,25 @@ test.each<[list: unknown, looked: unknown[], messages: string[]]>([
   ['1234', [], ['expected a list, found the text "1234"']],
   [{ length: 4 }, [], ['expected a list, found a mapping']],
   [undefined, [], ['is missing; expected a list']],
-])('A list that is counted first, %j, has its items %j looked at, and the problems %j', (list, looked, messages) => {
-  const seen: unknown[] = []
-  const item = z.unknown().refine((value) => seen.push(value) < 0, { error: 'is wrong' })
-  const checked = checkAgainst(z.object({ list: countedList(item, { min: 1, max: 3 }) }), { list })
-  const problems = messages.map((message, index) => ({ path: looked[index] ? ['list', index] : ['list'], message }))
-  expect([checked, seen]).toEqual([{ kind: 'invalid', problems, rest: [] }, looked])
-})
+])(
+  'A list that is counted first, %j, has its items %j looked at, and the problems %j',
+  (list, looked, messages) => {
+    const seen: unknown[] = []
+    const item = z.unknown().refine((value) => seen.push(value) < 0, { error: 'is wrong' })
+    const checked = checkAgainst(z.object({ list: countedList(item, { min: 1, max: 3 }) }), {
+      list,
+    })
+    const problems = messages.map((message, index) => ({
+      path: looked[index] ? ['list', index] : ['list'],
+      message,
+    }))
+    expect([checked, seen]).toEqual([{ kind: 'invalid', problems, rest: [] }, looked])
+  },
+)
 
 test('The JSON Schema of a list that is counted first is that of the list', () => {
   const list = { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 3 }
-  expect(z.toJSONSchema(countedList(z.string(), { min: 1, max: 3 }), { io: 'input' })).toMatchObject(list)
+  expect(
+    z.toJSONSchema(countedList(z.string(), { min: 1, max: 3 }), { io: 'input' }),
+  ).toMatchObject(list)
 })

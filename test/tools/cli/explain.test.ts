@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { CATALOGUE_VERSION, describeOutcome, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
+import {
+  CATALOGUE_VERSION,
+  describeOutcome,
+  OUTCOMES,
+} from '../../../src/sandbox/outcomes/catalogue.ts'
 import { describeReading, READINGS } from '../../../src/sandbox/readings/readings.ts'
 import { explainName } from '../../../src/server/client/explain-name.ts'
 import { sendUse } from '../../support/requests.ts'
@@ -11,7 +15,11 @@ const NAMES = ['use-04', 'id_token.expired', 'create/access_denied']
 test.each(NAMES)('explain %s is in the words of explainName', async (name) => {
   const explained = explainName(name)
   const lines = explained.kind === 'unknown' ? [] : explained.lines
-  expect(await run(['explain', name])).toEqual({ code: 0, stdout: `${lines.join('\n')}\n`, stderr: '' })
+  expect(await run(['explain', name])).toEqual({
+    code: 0,
+    stdout: `${lines.join('\n')}\n`,
+    stderr: '',
+  })
 })
 
 test('explain finds a flow by its id, or by the address of its page in a tenant, also as JSON', async () => {
@@ -20,9 +28,17 @@ test('explain finds a flow by its id, or by the address of its page in a tenant,
   const page = `${url}/t/qa/_sandbox/console/flows/f1`
   const { stdout } = await run(['explain', page, '--json'])
   const steps = [/state/, /findings/].map((text) => expect.stringMatching(text))
-  expect(JSON.parse(stdout)).toMatchObject({ id: 'f1', tenant: 'qa', status: 'error', page, next_steps: steps })
+  expect(JSON.parse(stdout)).toMatchObject({
+    id: 'f1',
+    tenant: 'qa',
+    status: 'error',
+    page,
+    next_steps: steps,
+  })
   const byId = await run(['explain', 'f1', '--url', url, '--tenant', 'qa'])
-  expect(byId.stdout).toMatch(new RegExp(`^f1 use error: .*\n${page}\n[\\s\\S]*error USE-04: .*\n +To mend it: `))
+  expect(byId.stdout).toMatch(
+    new RegExp(`^f1 use error: .*\n${page}\n[\\s\\S]*error USE-04: .*\n +To mend it: `),
+  )
 })
 
 test('explain takes the sandbox from AGEKEY_SANDBOX_URL or the settings, and names the newest flow for an unknown one', async () => {
@@ -34,36 +50,61 @@ test('explain takes the sandbox from AGEKEY_SANDBOX_URL or the settings, and nam
   expect(stdout).toMatch(/ 302 to \S+ with id_token, state$/m)
   expect(stdout).not.toContain('eyJ')
   expect((await run(['explain', 'f1', '--port', new URL(url).port])).code).toBe(0)
-  const stderr = expect.stringMatching(/^error: flow: there is none with the id "f9".*; the newest one here is f1\n$/)
+  const stderr = expect.stringMatching(
+    /^error: flow: there is none with the id "f9".*; the newest one here is f1\n$/,
+  )
   expect(await run(['explain', 'f9'], { env })).toEqual({ code: 1, stdout: '', stderr })
 })
 
 test('explain refuses a tenant that is not there, and makes none', async () => {
   const sandbox = await startSandbox()
   const { code, stderr } = await run(['explain', 'f1', '--url', sandbox.url, '--tenant', 'typo'])
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: tenant: there is no tenant "typo"\./)])
-  expect((await sandbox.request.get('/_sandbox/tenants')).body.tenants).toMatchObject([{ name: 'default' }])
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: tenant: there is no tenant "typo"\./),
+  ])
+  expect((await sandbox.request.get('/_sandbox/tenants')).body.tenants).toMatchObject([
+    { name: 'default' },
+  ])
 })
 
 const NO_READING =
   /no rule, no outcome and no reading "refused_token_statuss"\. Did you mean "refused_token_status"\?$/m
 
 test.each([
-  ['explain id_token.expire', /^error: there is no rule and no outcome "id_token\.expire"\. Did you mean /],
+  [
+    'explain id_token.expire',
+    /^error: there is no rule and no outcome "id_token\.expire"\. Did you mean /,
+  ],
   ['explain f1 --url localhost:2435', /^error: --url: "localhost:2435" is not a URL like http:/],
   ['explain f1 --url http://127.0.0.1:9', /^error: http:\/\/127\.0\.0\.1:9: /],
-  ['outcomes show use-04', /^error: USE-04 is a rule, not an outcome; agekey-sandbox explain USE-04 explains it$/m],
+  [
+    'outcomes show use-04',
+    /^error: USE-04 is a rule, not an outcome; agekey-sandbox explain USE-04 explains it$/m,
+  ],
   ['explain f1 --port 0', /^error: --url: needed, because port 0 /],
   ['explain refused_token_statuss', NO_READING],
   ['explain reading', /no reading "reading"\. Did you mean "readings"\?$/m],
-  ['explain teen-16', /^error: teen-16 is a persona; agekey-sandbox personas show teen-16 shows it$/m],
-  ['outcomes expird', /^error: no outcome has "expird" in its name or summary\. Did you mean .*"id_token\.expired"/],
+  [
+    'explain teen-16',
+    /^error: teen-16 is a persona; agekey-sandbox personas show teen-16 shows it$/m,
+  ],
+  [
+    'outcomes expird',
+    /^error: no outcome has "expird" in its name or summary\. Did you mean .*"id_token\.expired"/,
+  ],
   [
     'outcomes xyzzy*',
     /^error: no outcome has "xyzzy\*" in its name or summary\. agekey-sandbox outcomes lists all of them\.$/m,
   ],
-  ['outcomes verified --flow jwks', /^error: no outcome of jwks has "verified" in its name or summary\./],
-  ['outcomes --flow tokens', /^error: --flow: there is no flow "tokens"\. Did you mean "token"\?$/m],
+  [
+    'outcomes verified --flow jwks',
+    /^error: no outcome of jwks has "verified" in its name or summary\./,
+  ],
+  [
+    'outcomes --flow tokens',
+    /^error: --flow: there is no flow "tokens"\. Did you mean "token"\?$/m,
+  ],
 ])('"%s" ends with one line on stderr and exit code 1', async (args, line) => {
   const { code, stdout, stderr } = await run([...args.split(' '), '--json'])
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -72,17 +113,24 @@ test.each([
 })
 
 test('explain asks for the control token where a sandbox wants one, and sends it', async () => {
-  const { url } = await startSandbox({ controlToken: 'secret-token-1', baseUrl: 'http://sandbox.example' })
+  const { url } = await startSandbox({
+    controlToken: 'secret-token-1',
+    baseUrl: 'http://sandbox.example',
+  })
   await sendUse(url)
   const { code, stderr } = await run(['explain', 'f1', '--url', url])
   expect([code, stderr]).toEqual([1, expect.stringMatching(/; give it by --control-token\n$/)])
-  expect((await run(['explain', 'f1', '--url', url, '--control-token', 'secret-token-1'])).code).toBe(0)
+  expect(
+    (await run(['explain', 'f1', '--url', url, '--control-token', 'secret-token-1'])).code,
+  ).toBe(0)
 })
 
 test('explain readings lists each reading with its variants, and a star at the usual one', async () => {
   const { code, stdout } = await run(['explain', 'readings'])
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^refused_token_status {2}\S.*\n {2}.*\n {2}\* {2}401 {2,}\S.*\n {5}403 {2,}\S/m)
+  expect(stdout).toMatch(
+    /^refused_token_status {2}\S.*\n {2}.*\n {2}\* {2}401 {2,}\S.*\n {5}403 {2,}\S/m,
+  )
 })
 
 test.each([
@@ -95,7 +143,10 @@ test.each([
 
 test('outcomes lists all outcomes by flow, with what a correct client does', async () => {
   const { code, stdout } = await run(['outcomes'])
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^use\n {2}verified {2,}accept {2,}must {2,}\S/m)])
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^use\n {2}verified {2,}accept {2,}must {2,}\S/m),
+  ])
   expect(stdout).toMatch(/^ {2}id_token\.expired {2,}refuse {2,}must {2,}\S/m)
   expect(stdout).toMatch(/^create$/m)
 })
@@ -107,13 +158,23 @@ test.each<[args: string, finds: (row: (typeof OUTCOMES)[number]) => boolean]>([
   ['token/*', ({ flow }) => flow === 'token'],
   ['par.40?', ({ name }) => ['par.400', 'par.401'].includes(name)],
   ['--flow jwks', ({ flow }) => flow === 'jwks'],
-  ['key --flow jwks', ({ flow, name, summary }) => flow === 'jwks' && /key/i.test(`${name} ${summary}`)],
+  [
+    'key --flow jwks',
+    ({ flow, name, summary }) => flow === 'jwks' && /key/i.test(`${name} ${summary}`),
+  ],
 ])('outcomes --json %s prints the rows of the catalogue that it names', async (args, finds) => {
-  const { code, stdout, stderr } = await run(['outcomes', '--json', ...args.split(' ').filter(Boolean)])
+  const { code, stdout, stderr } = await run([
+    'outcomes',
+    '--json',
+    ...args.split(' ').filter(Boolean),
+  ])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const rows = OUTCOMES.filter(finds)
   expect(rows.length).toBeGreaterThan(0)
-  expect(JSON.parse(stdout)).toEqual({ catalogue: CATALOGUE_VERSION, outcomes: rows.map(describeOutcome) })
+  expect(JSON.parse(stdout)).toEqual({
+    catalogue: CATALOGUE_VERSION,
+    outcomes: rows.map(describeOutcome),
+  })
 })
 
 test('outcomes show explains an outcome as explain does, also as JSON', async () => {
@@ -121,5 +182,9 @@ test('outcomes show explains an outcome as explain does, also as JSON', async ()
   expect(shown).toEqual(await run(['explain', 'id_token.expired']))
   const force = { header: 'X-Sandbox-Outcome: id_token.expired' }
   const json = await run(['outcomes', 'show', 'id_token.expired', '--json'])
-  expect(JSON.parse(json.stdout)).toMatchObject({ kind: 'outcome', name: 'use/id_token.expired', force })
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    kind: 'outcome',
+    name: 'use/id_token.expired',
+    force,
+  })
 })

@@ -11,17 +11,28 @@ test('flows lists the flows of a filter, shows one, prints one as a file, and na
   const { url } = await startSandbox()
   const flows = (...args: string[]) => run(['flows', ...args, '--url', url])
   const misplaced = await run(['flows', '--url', `${url}/v1/oidc/use`])
-  expect(misplaced.stderr).toMatch(/^error: \/v1\/oidc\/use\/\S+ is not served here\. Give the base URL: http:\S+\n$/)
+  expect(misplaced.stderr).toMatch(
+    /^error: \/v1\/oidc\/use\/\S+ is not served here\. Give the base URL: http:\S+\n$/,
+  )
   expect(await flows()).toEqual({ code: 0, stdout: 'no flow yet\n', stderr: '' })
-  expect((await flows('f99', '--as', 'har')).stderr).toMatch(/^error: flow: there is none with the id "f99".*yet$/m)
-  for (const persona of ['teen-16', 'adult-passport']) await sendUse(url, { sandbox_persona: persona })
-  expect((await flows()).stdout).toMatch(/^\S+ \S+ {2}f2 use ok: adult-passport.*\n\S+ \S+ {2}f1 use ok: teen-16.*\n$/)
-  expect(JSON.parse((await flows('--json', '--limit', '1')).stdout).flows).toMatchObject([{ id: 'f2' }])
+  expect((await flows('f99', '--as', 'har')).stderr).toMatch(
+    /^error: flow: there is none with the id "f99".*yet$/m,
+  )
+  for (const persona of ['teen-16', 'adult-passport'])
+    await sendUse(url, { sandbox_persona: persona })
+  expect((await flows()).stdout).toMatch(
+    /^\S+ \S+ {2}f2 use ok: adult-passport.*\n\S+ \S+ {2}f1 use ok: teen-16.*\n$/,
+  )
+  expect(JSON.parse((await flows('--json', '--limit', '1')).stdout).flows).toMatchObject([
+    { id: 'f2' },
+  ])
   for (const filter of [
     ['--persona', 'teen-16'],
     ['--query', 'TEEN-16 verified'],
   ])
-    expect(JSON.parse((await flows('--json', ...filter)).stdout)).toMatchObject({ flows: [{ id: 'f1' }] })
+    expect(JSON.parse((await flows('--json', ...filter)).stdout)).toMatchObject({
+      flows: [{ id: 'f1' }],
+    })
   expect((await flows('--client', 'shop')).stdout).toBe(
     'no flow with client_id shop; there is no client "shop". Known are ak_test_sandbox.\n',
   )
@@ -30,7 +41,9 @@ test('flows lists the flows of a filter, shows one, prints one as a file, and na
   )
   expect((await flows('last')).stdout).toMatch(/^f2 use ok: adult-passport/)
   await sendUse(url, { client_id: 'nobody', sandbox_persona: undefined })
-  expect((await flows('f3', '--as', 'scenario')).stderr).toMatch(/ makes no scenario, .*; take --as vitest$/m)
+  expect((await flows('f3', '--as', 'scenario')).stderr).toMatch(
+    / makes no scenario, .*; take --as vitest$/m,
+  )
   const script = await flows('last', '--as', 'curl', '--persona', 'teen-16')
   expect(script.stdout).toMatch(/^#!.*\n# Flow f1 /)
   expect((await flows('f99', '--as', 'har')).stderr).toMatch(/"f99".*the newest one here is f3$/m)
@@ -45,7 +58,11 @@ test.each([
   ['--limit x', '--limit: "x" is not a whole number from 1 to 2000'],
 ])('flows %s is refused in one line', async (args, message) => {
   const result = await run(['flows', ...args.split(' ')])
-  expect(result).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(`error: ${message}`) })
+  expect(result).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining(`error: ${message}`),
+  })
 })
 
 const { launch } = await buildCli()
@@ -66,7 +83,10 @@ test('flows --follow prints each call and its flow, as NDJSON of a filter too, c
     expect(refused.printed.stdout).toContain('\n')
   }, PATIENCE)
   await sendUse(url, { sandbox_persona: 'teen-16' })
-  await vi.waitFor(() => expect(all.printed.stdout).toMatch(/f\d+ +use +E1 +302 +ok +teen-16: 18 no\n/), PATIENCE)
+  await vi.waitFor(
+    () => expect(all.printed.stdout).toMatch(/f\d+ +use +E1 +302 +ok +teen-16: 18 no\n/),
+    PATIENCE,
+  )
   expect(all.printed.stdout).toMatch(/f\d+ +use +E1 +302 +error +USE-04: /)
 
   let running = first
@@ -92,19 +112,35 @@ test('flows --follow prints each call and its flow, as NDJSON of a filter too, c
 })
 
 test('flows --follow ends with one line when no sandbox is there, or a name is unknown', async () => {
-  const nothing = await run(['flows', '--follow', '--url', `http://127.0.0.1:${await findFreePort()}`])
+  const nothing = await run([
+    'flows',
+    '--follow',
+    '--url',
+    `http://127.0.0.1:${await findFreePort()}`,
+  ])
   expect(nothing).toMatchObject({ code: 1, stdout: '' })
-  expect(nothing.stderr).toMatch(/^error: http:\/\/127\.0\.0\.1:\d+: nothing listens there; start a sandbox/)
+  expect(nothing.stderr).toMatch(
+    /^error: http:\/\/127\.0\.0\.1:\d+: nothing listens there; start a sandbox/,
+  )
   const { url } = await startSandbox()
   expect((await run(['flows', '--follow', '--url', url, '--persona', 'teen'])).stderr).toMatch(
     /there is no persona "teen"/,
   )
 })
 
-const CALL = { id: 'f1', at: '2026-01-01T00:00:00Z', endpoint: 'E1', method: 'GET', path: '/prüfung', status: 302 }
+const CALL = {
+  id: 'f1',
+  at: '2026-01-01T00:00:00Z',
+  endpoint: 'E1',
+  method: 'GET',
+  path: '/prüfung',
+  status: 302,
+}
 
 test('An event of a sandbox that comes in two pieces, which part a letter, is read whole, with the control token', async () => {
-  const bytes = Buffer.from(`event: reset\ndata: {}\n\nevent: call\ndata: ${JSON.stringify(CALL)}\n\n`)
+  const bytes = Buffer.from(
+    `event: reset\ndata: {}\n\nevent: call\ndata: ${JSON.stringify(CALL)}\n\n`,
+  )
   const place = bytes.indexOf('ü') + 1
   let sendRest = () => {}
   const { url, requests } = await startWebApp((_request, response) => {
@@ -112,7 +148,10 @@ test('An event of a sandbox that comes in two pieces, which part a letter, is re
     sendRest = () => response.end(bytes.subarray(place))
   })
   const events: unknown[] = []
-  for await (const event of streamEvents({ url, controlToken: 'not-a-real-token' }, new AbortController().signal)) {
+  for await (const event of streamEvents(
+    { url, controlToken: 'not-a-real-token' },
+    new AbortController().signal,
+  )) {
     events.push(event)
     if (event.kind === 'reset') sendRest()
   }

@@ -4,8 +4,13 @@ import type { Run, RunOptions } from './built-cli.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** Runs a command in this process, one at a time; `buildCli` is for what needs a process of its own. */
-export async function run(args: readonly string[], { cwd, env = {} }: Omit<RunOptions, 'before'> = {}): Promise<Run> {
+/**
+ * Runs a command in this process, one at a time; `buildCli` is for what needs a process of its own.
+ */
+export async function run(
+  args: readonly string[],
+  { cwd, env = {} }: Omit<RunOptions, 'before'> = {},
+): Promise<Run> {
   const printed = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
@@ -13,7 +18,12 @@ export async function run(args: readonly string[], { cwd, env = {} }: Omit<RunOp
       return true
     }),
   )
-  const before = { argv: process.argv, env: process.env, exitCode: process.exitCode, cwd: process.cwd() }
+  const before = {
+    argv: process.argv,
+    env: process.env,
+    exitCode: process.exitCode,
+    cwd: process.cwd(),
+  }
   const listeners = SIGNALS.map((signal) => process.listeners(signal))
   process.argv = [process.execPath, 'agekey-sandbox', ...args]
   process.env = { PATH: before.env['PATH'], ...env }

@@ -30,16 +30,35 @@ test('personas check says that files are fine, or what is wrong where, also as J
   const good = 'name: good\ntitle: Good\npurpose: Good.\n'
   const cwd = folderWith({ 'good.yaml': good, 'bad.yaml': good.replace('title', 'titel') })
   const check = (...args: string[]) => run(['personas', 'check', ...args], { cwd })
-  expect(await check('good.yaml')).toMatchObject({ code: 0, stdout: 'good.yaml: 1 persona is fine: good\n' })
-  const line = expect.stringMatching(/^error: .*bad\.yaml:2: titel: unknown key\. Did you mean "title"\?$/m)
+  expect(await check('good.yaml')).toMatchObject({
+    code: 0,
+    stdout: 'good.yaml: 1 persona is fine: good\n',
+  })
+  const line = expect.stringMatching(
+    /^error: .*bad\.yaml:2: titel: unknown key\. Did you mean "title"\?$/m,
+  )
   expect(await check('.')).toMatchObject({ code: 1, stderr: line })
   const checkJson = async (file: string) => {
     const { stdout, ...ending } = await check(file, '--json')
     return { ...ending, ...JSON.parse(stdout) }
   }
-  expect(await checkJson('good.yaml')).toEqual({ code: 0, stderr: '', personas: ['good'], problems: [] })
-  const problem = { file: expect.stringContaining('bad.yaml'), line: 2, message: expect.stringContaining('titel') }
-  expect(await checkJson('bad.yaml')).toEqual({ code: 1, stderr: '', personas: [], problems: [problem] })
+  expect(await checkJson('good.yaml')).toEqual({
+    code: 0,
+    stderr: '',
+    personas: ['good'],
+    problems: [],
+  })
+  const problem = {
+    file: expect.stringContaining('bad.yaml'),
+    line: 2,
+    message: expect.stringContaining('titel'),
+  }
+  expect(await checkJson('bad.yaml')).toEqual({
+    code: 1,
+    stderr: '',
+    personas: [],
+    problems: [problem],
+  })
 })
 
 test('personas generate writes YAML that holds the personas, after the command that made it, or JSON', async () => {
@@ -56,12 +75,20 @@ test('personas generate writes YAML that holds the personas, after the command t
 
 test('personas generate --out writes a file for each, which --personas reads, and overwrites none of them', async () => {
   const cwd = folderWith()
-  const generate = (count: string) => run(['personas', 'generate', count, '--seed', '7', '--out', 'made'], { cwd })
-  expect(await generate('5')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^made: 5 written: /) })
+  const generate = (count: string) =>
+    run(['personas', 'generate', count, '--seed', '7', '--out', 'made'], { cwd })
+  expect(await generate('5')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^made: 5 written: /),
+  })
   expect(readdirSync(join(cwd, 'made'))).toHaveLength(5)
   const [{ name } = { name: '' }] = await generatePersonas(5, 7)
-  expect((await run(['personas', 'show', name, '--personas', 'made'], { cwd })).stdout).toContain(`name: ${name}`)
-  const stderr = expect.stringMatching(/\.yaml: is there already and stays as it is; .* Nothing was written/)
+  expect((await run(['personas', 'show', name, '--personas', 'made'], { cwd })).stdout).toContain(
+    `name: ${name}`,
+  )
+  const stderr = expect.stringMatching(
+    /\.yaml: is there already and stays as it is; .* Nothing was written/,
+  )
   expect(await generate('6')).toEqual({ code: 1, stdout: '', stderr })
   expect(readdirSync(join(cwd, 'made'))).toHaveLength(5)
 })
@@ -74,9 +101,12 @@ test.each([
   ['ten', `the number of personas: "ten" ${NO_COUNT}`],
   ['2 --seed 1.5', '--seed: "1.5" must be a whole number from 0 to 4294967295'],
   ['2 --seed 4294967296', '--seed: "4294967296" must be a whole number from 0 to 4294967295'],
-])('personas generate %s ends with exit code 1 and one line, and writes nothing', async (args, message) => {
-  const cwd = folderWith()
-  const result = await run(['personas', 'generate', ...args.split(' '), '--out', 'made'], { cwd })
-  expect(result).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` })
-  expect(existsSync(join(cwd, 'made'))).toBe(false)
-})
+])(
+  'personas generate %s ends with exit code 1 and one line, and writes nothing',
+  async (args, message) => {
+    const cwd = folderWith()
+    const result = await run(['personas', 'generate', ...args.split(' '), '--out', 'made'], { cwd })
+    expect(result).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` })
+    expect(existsSync(join(cwd, 'made'))).toBe(false)
+  },
+)

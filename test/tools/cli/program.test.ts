@@ -13,35 +13,51 @@ test('--help has in at most 45 lines the commands in four groups with the flags 
   // The flags of the audit are loaded when it is named.
   expect(stdout).toMatch(/^ {2}audit \[options\] \[url\] /m)
   const groups = stdout.split('\n\n').filter((part) => /^(?:Start|Drive|See|Check) it:/.test(part))
-  expect(groups.flatMap((group) => [...group.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)).join(', ')).toBe(
-    COMMANDS,
+  expect(
+    groups
+      .flatMap((group) => [...group.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name))
+      .join(', '),
+  ).toBe(COMMANDS)
+  const shownIn = (text: string) =>
+    FLAGS.filter(({ name }) => text.includes(`--${name} `)).map(({ name }) => name)
+  expect(shownIn(stdout)).toEqual(
+    FLAGS.filter(({ shown }) => shown === 'daily').map(({ name }) => name),
   )
-  const shownIn = (text: string) => FLAGS.filter(({ name }) => text.includes(`--${name} `)).map(({ name }) => name)
-  expect(shownIn(stdout)).toEqual(FLAGS.filter(({ shown }) => shown === 'daily').map(({ name }) => name))
   const all = await run(['--help-all'])
   expect(all.code).toBe(0)
-  expect(shownIn(all.stdout)).toEqual(FLAGS.filter(({ shown }) => shown !== 'none').map(({ name }) => name))
-  for (const { key } of FLAGS.filter(({ shown }) => shown === 'none')) expect(all.stdout).toContain(key)
+  expect(shownIn(all.stdout)).toEqual(
+    FLAGS.filter(({ shown }) => shown !== 'none').map(({ name }) => name),
+  )
+  for (const { key } of FLAGS.filter(({ shown }) => shown === 'none'))
+    expect(all.stdout).toContain(key)
 })
 
-test.each(COMMANDS.split(', '))('%s --help has an example in at most 40 lines, and breaks no line', async (command) => {
-  const { stdout } = await run([command, '--help'])
-  const lines = stdout.trim().split('\n')
-  expect(lines.length).toBeLessThanOrEqual(40)
-  const [options = '', example] = stdout.split(/^Examples?:/m)
-  expect(example).toContain(`agekey-sandbox ${command === 'start' ? '' : command}`)
-  expect(options).not.toMatch(/^ {16,}\S|.{121}/m)
-})
+test.each(COMMANDS.split(', '))(
+  '%s --help has an example in at most 40 lines, and breaks no line',
+  async (command) => {
+    const { stdout } = await run([command, '--help'])
+    const lines = stdout.trim().split('\n')
+    expect(lines.length).toBeLessThanOrEqual(40)
+    const [options = '', example] = stdout.split(/^Examples?:/m)
+    expect(example).toContain(`agekey-sandbox ${command === 'start' ? '' : command}`)
+    expect(options).not.toMatch(/^ {16,}\S|.{121}/m)
+  },
+)
 
 test('next --help lists who and how among its options', async () => {
-  expect((await run(['next', '--help'])).stdout).toMatch(/^ {2}--persona <name> .*\n {2}--outcome <name> /m)
+  expect((await run(['next', '--help'])).stdout).toMatch(
+    /^ {2}--persona <name> .*\n {2}--outcome <name> /m,
+  )
 })
 
-test.each(['audit', 'run', 'flows'])('%s --help shows the flags of that command only', async (command) => {
-  const { stdout } = await run([command, '--help'])
-  expect(stdout).toMatch(/ {2}--json/)
-  expect(stdout).not.toContain('--port')
-})
+test.each(['audit', 'run', 'flows'])(
+  '%s --help shows the flags of that command only',
+  async (command) => {
+    const { stdout } = await run([command, '--help'])
+    expect(stdout).toMatch(/ {2}--json/)
+    expect(stdout).not.toContain('--port')
+  },
+)
 
 test.each(['clock', 'audit'])('help %s explains the command', async (name) => {
   expect(await run(['help', name])).toEqual(await run([name, '--help']))
@@ -61,13 +77,25 @@ test.each([
   ['--prot 1', "unknown option '--prot' (Did you mean --port?)"],
   ['start --prot 1', "unknown option '--prot' (Did you mean --port?)"],
   ['--xyz', "unknown option '--xyz'; agekey-sandbox --help lists them"],
-  ['--port', '--port: the value is missing; it takes <number>: port to listen on; 0 takes a free one (default: 2435)'],
+  [
+    '--port',
+    '--port: the value is missing; it takes <number>: port to listen on; 0 takes a free one (default: 2435)',
+  ],
   ['run --xyz a.yaml', "unknown option '--xyz'; agekey-sandbox run --help lists them"],
   ['doctor --ca', '--ca: the value is missing; it takes <file>: a certificate to trust, as PEM'],
-  ['--https true', `unknown command "true". Known are ${COMMANDS}; a switch like --https takes no value`],
+  [
+    '--https true',
+    `unknown command "true". Known are ${COMMANDS}; a switch like --https takes no value`,
+  ],
   ['start extra', 'unexpected argument "extra"; usage: agekey-sandbox start [options]'],
-  ['run', "missing required argument 'file'; usage: agekey-sandbox run [options] <file...> [-- command [args...]]"],
-  ['personas show', "missing required argument 'name'; usage: agekey-sandbox personas show [options] <name>"],
+  [
+    'run',
+    "missing required argument 'file'; usage: agekey-sandbox run [options] <file...> [-- command [args...]]",
+  ],
+  [
+    'personas show',
+    "missing required argument 'name'; usage: agekey-sandbox personas show [options] <name>",
+  ],
 ])('The command line "%s" ends with one line on stderr and exit code 1', async (args, line) => {
   expect(await run(args.split(' '))).toEqual({ code: 1, stdout: '', stderr: `error: ${line}\n` })
 })

@@ -70,7 +70,9 @@ test('A test is described by its task in Vitest: the names of its suites and its
 })
 
 test('A test is described by its context in node:test, whose older versions know no full name', () => {
-  expect(describeTest({ name: 'inner', fullName: 'suite > inner' })).toEqual({ name: 'suite > inner' })
+  expect(describeTest({ name: 'inner', fullName: 'suite > inner' })).toEqual({
+    name: 'suite > inner',
+  })
   expect(describeTest({ name: 'inner' })).toEqual({ name: 'inner' })
 })
 

@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { parseCoverage } from '../../../src/sandbox/coverage/counters.ts'
 import { openTestSandbox } from '../../../src/tools/kits/test-sandbox.ts'
-import { beginTest, isRunning, ownTestRun, startCoverage } from '../../../src/tools/kits/worker-coverage.ts'
+import {
+  beginTest,
+  isRunning,
+  ownTestRun,
+  startCoverage,
+} from '../../../src/tools/kits/worker-coverage.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
@@ -28,11 +33,17 @@ const useIn = (file: string) => parseCoverage(readFileSync(file, 'utf8'), file).
 const uses = () => filesOf('a').map((file) => useIn(file)?.count)
 
 test('The coverage of a worker is a file for each sandbox, in a folder of the runner, which git ignores', async () => {
-  const [one, other] = [await openTestSandbox({ coverage }, 'a'), await openTestSandbox({ coverage }, 'a')]
+  const [one, other] = [
+    await openTestSandbox({ coverage }, 'a'),
+    await openTestSandbox({ coverage }, 'a'),
+  ]
   await visit(one.api.baseUrl)
   await one.close('a.test.ts')
   await other.close('a.test.ts')
-  expect([uses().toSorted(), readFileSync(join(coverage, '.gitignore'), 'utf8')]).toEqual([[1, undefined], '*\n'])
+  expect([uses().toSorted(), readFileSync(join(coverage, '.gitignore'), 'utf8')]).toEqual([
+    [1, undefined],
+    '*\n',
+  ])
   expect(readdirSync(join(coverage, 'a')).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
@@ -92,7 +103,10 @@ test('The coverage of a worker is complete when it asks a shared sandbox first a
 
 test('The coverage of a worker is not lost when the tenant of its own is removed', async () => {
   const sandbox = await startSandbox()
-  const { api, close } = await openTestSandbox({ url: sandbox.baseUrl, ownTenant: true, coverage }, 'a')
+  const { api, close } = await openTestSandbox(
+    { url: sandbox.baseUrl, ownTenant: true, coverage },
+    'a',
+  )
   await visit(sandbox.baseUrl)
   await visit(api.baseUrl)
   await close()
@@ -106,15 +120,20 @@ test('A worker removes files of coverage of runs that are over, and of its own r
   await (await openTestSandbox({ coverage }, 'b')).close()
   expect(existsSync(join(coverage, 'a/999999999.json'))).toBe(true)
   await (await openTestSandbox({ coverage }, 'a')).close()
-  const left = readdirSync(join(coverage, 'a')).filter((name) => !/^\d+(-\d+)?\.[0-9a-f-]{36}\.json$/.test(name))
+  const left = readdirSync(join(coverage, 'a')).filter(
+    (name) => !/^\d+(-\d+)?\.[0-9a-f-]{36}\.json$/.test(name),
+  )
   expect(left).toEqual(['mine.json'])
 })
 
-test.each([5, '', null])('The option coverage of a worker is refused as %j in one line', async (given) => {
-  const options: object = { coverage: given }
-  const message = `coverage: ${JSON.stringify(given)} is neither true or false, nor the name of a folder`
-  await expect(openTestSandbox(options)).rejects.toThrow(message)
-})
+test.each([5, '', null])(
+  'The option coverage of a worker is refused as %j in one line',
+  async (given) => {
+    const options: object = { coverage: given }
+    const message = `coverage: ${JSON.stringify(given)} is neither true or false, nor the name of a folder`
+    await expect(openTestSandbox(options)).rejects.toThrow(message)
+  },
+)
 
 test('A folder for the coverage of a worker that is a file is refused in one line', async () => {
   writeFileSync(coverage, '')
@@ -161,8 +180,11 @@ test('A test run is over when its process has ended', async () => {
   expect(isRunning(String(child.pid))).toBe(false)
 })
 
-test.runIf(existsSync('/proc/self/stat'))('A test run is over when another process has its id by now', () => {
-  const [pid] = ownTestRun().split('-')
-  expect([ownTestRun(), isRunning(`${pid}`)]).toEqual([expect.stringMatching(/-\d+$/), true])
-  expect(isRunning(`${pid}-1`)).toBe(false)
-})
+test.runIf(existsSync('/proc/self/stat'))(
+  'A test run is over when another process has its id by now',
+  () => {
+    const [pid] = ownTestRun().split('-')
+    expect([ownTestRun(), isRunning(`${pid}`)]).toEqual([expect.stringMatching(/-\d+$/), true])
+    expect(isRunning(`${pid}-1`)).toBe(false)
+  },
+)

@@ -10,7 +10,13 @@ test('A recording moves the clock once for a move before the choice, and not aga
   const later = { at: '2026-06-01T12:01:00.250Z', clock: { advanced_seconds: 60 } }
   const calls = [
     recordedCall({ response: { kind: 'page', title: 'Choose', ...parameters } }),
-    recordedCall({ ...later, endpoint: 'choice', parameters, decision: {}, response: callbackWith({ code: 'c' }) }),
+    recordedCall({
+      ...later,
+      endpoint: 'choice',
+      parameters,
+      decision: {},
+      response: callbackWith({ code: 'c' }),
+    }),
     recordedCall({ ...later, endpoint: 'E4', method: 'POST', parameters: { code: 'c' } }),
   ]
   const { steps } = readSteps(listedFlow({ calls }), { shortestLifetime: 90 })
@@ -21,13 +27,26 @@ test('A recording moves the clock once for a move before the choice, and not aga
 test.each([
   ['brings a persona along that had another level than the built-in one', 'basic', 'as it was', 1],
   ['brings no persona along that was the built-in one', 'highly_effective', 'as it was', 0],
-  ['brings the built-in persona along when it holds something else by now', 'highly_effective', 'upgraded', 1],
+  [
+    'brings the built-in persona along when it holds something else by now',
+    'highly_effective',
+    'upgraded',
+    1,
+  ],
 ] as const)('A recording %s', async (_does, iso_27566_1, now, count) => {
-  const [persona = expect.fail()] = (await loadPersonas()).filter(({ name }) => name === 'adult-passport')
+  const [persona = expect.fail()] = (await loadPersonas()).filter(
+    ({ name }) => name === 'adult-passport',
+  )
   const call = recordedCall({ decision: { persona: persona.name, outcome: 'verified' } })
   const held = resolvePersona(persona, Date.parse(call.at)).age_key?.signals ?? []
-  const flow = listedFlow({ calls: [call], signals: held.map((signal) => ({ ...signal, iso_27566_1 })) })
-  const upgraded = { ...persona, age_key: { signals: (persona.age_key?.signals ?? []).flatMap((one) => [one, one]) } }
+  const flow = listedFlow({
+    calls: [call],
+    signals: held.map((signal) => ({ ...signal, iso_27566_1 })),
+  })
+  const upgraded = {
+    ...persona,
+    age_key: { signals: (persona.age_key?.signals ?? []).flatMap((one) => [one, one]) },
+  }
   const current = now === 'upgraded' ? upgraded : persona
   expect(await neededPersonas(flow, { find: async () => current })).toHaveLength(count)
 })
@@ -36,7 +55,11 @@ const base = Date.parse('2026-06-01T12:00:00.000Z')
 const [TEEN = expect.fail()] = (await loadPersonas()).filter(({ name }) => name === 'teen-16')
 const own = { ...TEEN, name: 'own' }
 const heldByOwn = resolvePersona(own, base).age_key?.signals ?? []
-const submitted = { ...expectOne(heldByOwn), age: { date_of_birth: '2000-02-29' }, verified_at: '2026-05-01T10:30:00Z' }
+const submitted = {
+  ...expectOne(heldByOwn),
+  age: { date_of_birth: '2000-02-29' },
+  verified_at: '2026-05-01T10:30:00Z',
+}
 const neededOf = (flow: Parameters<typeof listedFlow>[0], now: typeof own | undefined) =>
   neededPersonas(listedFlow(flow), { find: async () => now })
 
@@ -55,7 +78,10 @@ test.each([
 ])(
   'A recording writes a persona that %s as it was before the flow, with relative dates',
   async (_what, signals, now) => {
-    const call = recordedCall({ at: new Date(base).toISOString(), decision: { persona: 'own', outcome: 'verified' } })
+    const call = recordedCall({
+      at: new Date(base).toISOString(),
+      decision: { persona: 'own', outcome: 'verified' },
+    })
     const [persona = expect.fail()] = await neededOf({ calls: [call], signals }, now)
     const written = persona.age_key?.signals ?? []
     for (const { age, verified_at } of written) {

@@ -29,22 +29,33 @@ test('The page of coverage shows each dimension with its count, and the gaps bef
   expect(text).toMatch(
     /answers 1 gap \{"age_thresholds":\[18\]\} age_thresholds 18: false run a Use flow as \S+: it answers 18: false/,
   )
-  expect(text).toMatch(/1 side seen, and by which tests .*age_thresholds 18: true .* once a shop > lets an adult in/)
+  expect(text).toMatch(
+    /1 side seen, and by which tests .*age_thresholds 18: true .* once a shop > lets an adult in/,
+  )
   expect(text).toMatch(/create ?: no Create request was pushed \(E2\); nothing of it is a gap/)
 })
 
 test('The page of coverage leads from a gap to where it can be tried, and each of these pages is there', async () => {
   await drive('adult-passport')
-  const links = [...(await pageOf()).matchAll(/<a class="target" href="([^"]+)" aria-label="([^"]+)"/g)].map(
-    ([, href = '', label = '']) => ({ href: href.replaceAll('&amp;', '&'), label }),
-  )
-  const to = (what: string) => links.find(({ label }) => label.endsWith(`: ${what}`))?.href ?? expect.fail(what)
+  const links = [
+    ...(await pageOf()).matchAll(/<a class="target" href="([^"]+)" aria-label="([^"]+)"/g),
+  ].map(([, href = '', label = '']) => ({ href: href.replaceAll('&amp;', '&'), label }))
+  const to = (what: string) =>
+    links.find(({ label }) => label.endsWith(`: ${what}`))?.href ?? expect.fail(what)
   const { pathname, searchParams } = new URL(to('age_thresholds 18: false'), sandbox.baseUrl)
   const asked = { age_thresholds: [18] }
-  expect([pathname, searchParams.get('claims')]).toEqual(['/_sandbox/console/playground', JSON.stringify(asked)])
-  const answer = await sandbox.evaluate({ claims: asked, persona: searchParams.get('persona') ?? '' })
+  expect([pathname, searchParams.get('claims')]).toEqual([
+    '/_sandbox/console/playground',
+    JSON.stringify(asked),
+  ])
+  const answer = await sandbox.evaluate({
+    claims: asked,
+    persona: searchParams.get('persona') ?? '',
+  })
   expect(answer.age_thresholds).toEqual({ 18: false })
-  expect(new URL(to('none_met'), sandbox.baseUrl).searchParams.get('claims')).toBe(JSON.stringify(asked))
+  expect(new URL(to('none_met'), sandbox.baseUrl).searchParams.get('claims')).toBe(
+    JSON.stringify(asked),
+  )
   expect(to('use/id_token.expired')).toBe('/_sandbox/console/outcomes/use/id_token.expired')
   const pages = [...new Set(links.map(({ href }) => href.split('#')[0] ?? ''))]
   for (const page of pages) await sandbox.request.get(page).expect(200)
@@ -59,7 +70,8 @@ test('The page of coverage is about all tenants at the base URL, and about one o
 
 test('The page of coverage empties the counters by its form, and only by that value of it', async () => {
   await drive('teen-16')
-  const clear = (value: string) => sandbox.request.post(PAGE).type('form').send({ clear: value }).expect(303)
+  const clear = (value: string) =>
+    sandbox.request.post(PAGE).type('form').send({ clear: value }).expect(303)
   await clear('yes')
   expect(await shown()).toMatch(/answers 1 of 2/)
   expect((await clear('true')).headers.location).toBe(PAGE)

@@ -19,22 +19,31 @@ test('The personas page shows one group, with what each persona holds, its YAML,
   await sandbox.clock.set('2026-05-01T12:00:00Z')
   const { text } = await sandbox.request.get(PERSONAS).query({ group: 'Birthdays', q: 'turns-18' })
   expect(namesOn(text)).toEqual(['turns-18-tomorrow'])
-  expect(textOf(text)).toMatch(/born 2008-05-02 by id_doc_scan ?, .*verified 2026-04-01 12:00:00Z by \/veratad\/roc/)
+  expect(textOf(text)).toMatch(
+    /born 2008-05-02 by id_doc_scan ?, .*verified 2026-04-01 12:00:00Z by \/veratad\/roc/,
+  )
   expect(text).toContain('date_of_birth: today - 18y + 1d')
   expect(text).toContain('/playground?persona=turns-18-tomorrow&amp;q=turns-18-tomorrow')
   const byPurpose = await sandbox.request.get(PERSONAS).query({ q: 'national register' })
   expect(namesOn(byPurpose.text)).toEqual(['adult-national-id'])
-  const ofGroup = await sandbox.request.get(PERSONAS).query({ q: 'national register', group: 'Birthdays' })
+  const ofGroup = await sandbox.request
+    .get(PERSONAS)
+    .query({ q: 'national register', group: 'Birthdays' })
   expect(namesOn(ofGroup.text)).toEqual([])
 })
 
 test('The personas page opens the group of a persona that has changed, and marks the persona', async () => {
   const sandbox = await startSandbox()
-  await sandbox.personas.put({ name: 'teen-16', title: 'Teenager of 16', purpose: 'Lost its age key', group: 'Minors' })
+  await sandbox.personas.put({
+    name: 'teen-16',
+    title: 'Teenager of 16',
+    purpose: 'Lost its age key',
+    group: 'Minors',
+  })
   const { text } = await sandbox.request.get(PERSONAS)
-  expect(text.match(/<details[^>]* open[^>]*>\s*<summary[^>]*>.*?<\/summary>/g)?.map(textOf)).toEqual([
-    expect.stringMatching(/Minors/),
-  ])
+  expect(
+    text.match(/<details[^>]* open[^>]*>\s*<summary[^>]*>.*?<\/summary>/g)?.map(textOf),
+  ).toEqual([expect.stringMatching(/Minors/)])
   expect(textOf(text)).toContain('teen-16 changed Teenager of 16')
 })
 
@@ -42,7 +51,9 @@ test('The personas page makes this browser act as a persona, until it stops', as
   const browser = createBrowserClient((await startSandbox()).url)
   const acting = await browser.submit(PERSONAS, { persona: 'teen-16' })
   expect(acting.get('Set-Cookie')?.join()).toMatch(/^agekey_sandbox_persona=teen-16; .*HttpOnly/)
-  expect(byTestId((await browser.get(acting.headers.location ?? '')).text, 'acting')).toHaveLength(1)
+  expect(byTestId((await browser.get(acting.headers.location ?? '')).text, 'acting')).toHaveLength(
+    1,
+  )
   const stopped = await browser.submit(PERSONAS, { persona: '' })
   expect(stopped.get('Set-Cookie')?.join()).toMatch(/^agekey_sandbox_persona=; Max-Age=0/)
 })

@@ -9,8 +9,15 @@ import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
 import { WEB_SHOP } from './views.ts'
 
 const CONSOLE = '/_sandbox/console'
-const PAGES = CONSOLE_PAGES.filter(({ path }) => path !== 'docs').map(({ path }) => `${CONSOLE}/${path}`)
-const DOCS = ['/_sandbox/docs', '/_sandbox/docs/outcomes', '/_sandbox/docs/readme', '/_sandbox/docs/search?q=code']
+const PAGES = CONSOLE_PAGES.filter(({ path }) => path !== 'docs').map(
+  ({ path }) => `${CONSOLE}/${path}`,
+)
+const DOCS = [
+  '/_sandbox/docs',
+  '/_sandbox/docs/outcomes',
+  '/_sandbox/docs/readme',
+  '/_sandbox/docs/search?q=code',
+]
 
 const WEIGHED = [...PAGES, ...DOCS, '/', '/_sandbox/demo', `/t/qa${CONSOLE}/flows`]
 const MAX_BYTES = 100_000
@@ -22,14 +29,21 @@ const STATUS = `${CONSOLE}/status`
 const sandbox = await shareSandbox()
 const read = async (path = '/') => (await sandbox.request.get(path)).text
 
-test.each(WEIGHED)('The page %s weighs at most 100 KB with its style sheets and scripts', async (path) => {
-  const { headers } = await sandbox.request.head(path).set('Accept-Encoding', 'gzip').expect(200)
-  const { text } = await sandbox.request.get(path).expect('Content-Type', /text\/html/)
-  const files = [...new Set(text.match(/(?<=_sandbox\/assets\/)[^"]+/g))]
-  const sizes = files.map((file) => statSync(new URL(`../../../public/${file}`, import.meta.url)).size)
-  expect(files).toContain('console.css')
-  expect(sizes.reduce((sum, size) => sum + size, Number(headers['content-length']))).toBeLessThan(MAX_BYTES)
-})
+test.each(WEIGHED)(
+  'The page %s weighs at most 100 KB with its style sheets and scripts',
+  async (path) => {
+    const { headers } = await sandbox.request.head(path).set('Accept-Encoding', 'gzip').expect(200)
+    const { text } = await sandbox.request.get(path).expect('Content-Type', /text\/html/)
+    const files = [...new Set(text.match(/(?<=_sandbox\/assets\/)[^"]+/g))]
+    const sizes = files.map(
+      (file) => statSync(new URL(`../../../public/${file}`, import.meta.url)).size,
+    )
+    expect(files).toContain('console.css')
+    expect(sizes.reduce((sum, size) => sum + size, Number(headers['content-length']))).toBeLessThan(
+      MAX_BYTES,
+    )
+  },
+)
 
 test('Every link of the pages of the console leads to a page, and to the part that the link names', async () => {
   await sandbox.request.get('/v1/oidc/use').query(useRequest({ sandbox_persona: 'teen-16' }))
@@ -46,9 +60,16 @@ test('Every link of the pages of the console leads to a page, and to the part th
     const hrefs = tagsOf((await open(from)).text).flatMap(({ name, attributes }) =>
       name === 'a' ? (attributes['href'] ?? []) : [],
     )
-    for (const { origin, pathname, search, hash } of hrefs.map((href) => new URL(href, sandbox.baseUrl + from))) {
+    for (const { origin, pathname, search, hash } of hrefs.map(
+      (href) => new URL(href, sandbox.baseUrl + from),
+    )) {
       // An address of each of 300 outcomes takes seconds: their table has a test of its own.
-      if (origin !== sandbox.baseUrl || pathname.includes('/outcomes/') || search.includes('outcome=')) continue
+      if (
+        origin !== sandbox.baseUrl ||
+        pathname.includes('/outcomes/') ||
+        search.includes('outcome=')
+      )
+        continue
       const { status, text } = await open(pathname + search)
       const isThere = hash === '' || text.includes(`id="${decodeURIComponent(hash.slice(1))}"`)
       if (status >= 400 || !isThere) dead.push(`${from} -> ${pathname}${search}${hash}: ${status}`)
@@ -68,24 +89,41 @@ test.each([
   ['clients', 'setup#clients'],
 ])('The old address %s leads to the page that has its part now', async (old, now) => {
   for (const tenant of ['', '/t/qa'])
-    await sandbox.request.get(`${tenant}${CONSOLE}/${old}`).expect(302).expect('Location', `${tenant}${CONSOLE}/${now}`)
+    await sandbox.request
+      .get(`${tenant}${CONSOLE}/${old}`)
+      .expect(302)
+      .expect('Location', `${tenant}${CONSOLE}/${now}`)
 })
 
 test.each([
   ['force', { set: 'tomorrow' }, 'must be an ISO 8601 date'],
   ['force', { advance: '' }, 'write a date to go to, or the seconds that shall pass'],
-  ['force', { flow: 'use', persona: 'teen-16', times: 'twice' }, 'times: expected a number, found the text "twice"'],
+  [
+    'force',
+    { flow: 'use', persona: 'teen-16', times: 'twice' },
+    'times: expected a number, found the text "twice"',
+  ],
   ['force', { flow: 'use', outcome: 'verifed' }, 'Did you mean'],
   ['tenants', { add: 'Bad Name' }, 'is not a name'],
   ['tenants', { remove: 'nobody' }, 'there is no'],
   ['personas', { persona: 'teen-61' }, 'there is no'],
-  ['force', { arm: 'true', yaml: 'name: x\nsteps:\n  - await: tokn' }, /line 3: steps\[0\]\.await.*name: x steps:/],
-])('The console form of %s given %o is shown again with the problem', async (page, fields, problem) => {
-  const { status, text } = await createBrowserClient(sandbox.baseUrl).submit(`${CONSOLE}/${page}`, fields)
-  expect(Math.floor(status / 100)).toBe(4)
-  expect(byTestId(text, 'problem')).toHaveLength(1)
-  expect(textOf(text)).toMatch(problem)
-})
+  [
+    'force',
+    { arm: 'true', yaml: 'name: x\nsteps:\n  - await: tokn' },
+    /line 3: steps\[0\]\.await.*name: x steps:/,
+  ],
+])(
+  'The console form of %s given %o is shown again with the problem',
+  async (page, fields, problem) => {
+    const { status, text } = await createBrowserClient(sandbox.baseUrl).submit(
+      `${CONSOLE}/${page}`,
+      fields,
+    )
+    expect(Math.floor(status / 100)).toBe(4)
+    expect(byTestId(text, 'problem')).toHaveLength(1)
+    expect(textOf(text)).toMatch(problem)
+  },
+)
 
 test('A form of the console from another site, or as JSON, is refused and changes nothing', async () => {
   const post = () => sandbox.request.post(`${CONSOLE}/force`)
@@ -116,19 +154,32 @@ test('The home page is the list of flows, with an .env block to paste above the 
 })
 
 test('The home page leads by six entries to every page of the console', async () => {
-  const entries = [...(await read()).matchAll(/<nav class="menu"[^>]*>(.*?)<\/nav>/gs)].flatMap(([, menu = '']) =>
-    tagsOf(menu).flatMap(({ attributes }) => attributes['href'] ?? []),
+  const entries = [...(await read()).matchAll(/<nav class="menu"[^>]*>(.*?)<\/nav>/gs)].flatMap(
+    ([, menu = '']) => tagsOf(menu).flatMap(({ attributes }) => attributes['href'] ?? []),
   )
-  const names = ['console/flows', 'console/personas', 'console/force', 'console/audit', 'console/setup', 'docs']
+  const names = [
+    'console/flows',
+    'console/personas',
+    'console/force',
+    'console/audit',
+    'console/setup',
+    'docs',
+  ]
   expect(entries).toEqual(names.map((name) => `/_sandbox/${name}`))
 })
 
 test('Beyond this machine the home page shows neither flows nor the secret of the config, unless the browser has signed in', async () => {
   const readHome = async (options: Parameters<typeof startSandbox>[0]) => {
-    const { request, url } = await startSandbox({ clients: [WEB_SHOP], builtinClient: false, ...options })
+    const { request, url } = await startSandbox({
+      clients: [WEB_SHOP],
+      builtinClient: false,
+      ...options,
+    })
     const [redirect_uri] = WEB_SHOP.redirectUris
     const before = (await request.get('/')).text
-    await request.get('/v1/oidc/use').query(useRequest({ nonce: undefined, client_id: 'web-shop', redirect_uri }))
+    await request
+      .get('/v1/oidc/use')
+      .query(useRequest({ nonce: undefined, client_id: 'web-shop', redirect_uri }))
     const browser = createBrowserClient(url)
     const after = (await browser.get('/')).text
     await browser.submit('/_sandbox/console/sign-in', { token: 'a-token-of-the-test' })
@@ -141,21 +192,24 @@ test('Beyond this machine the home page shows neither flows nor the secret of th
   expect(shows('nonce is missing')).toEqual([false, true, true, false, false, true])
 })
 
-test.each(FRAMED)('The page %s shows what is set, and has a button that takes it back', async (path) => {
-  const browser = createBrowserClient(sandbox.baseUrl)
-  const calm = await browser.get(path)
-  expect([calm.status, byTestId(calm.text, 'nothing-set').length]).toEqual([200, 1])
-  await sandbox.clock.advance(86_400)
-  await browser.submit('/_sandbox/console/personas', { persona: 'teen-16' })
-  const { text } = await browser.get(`${path}?q=x`)
-  expect(textOf(text)).toMatch(/Clock \+1 day .*Acting as teen-16/)
-  expect(text).toContain(`name="here" value="${path}?q=x"`)
-  const answer = await browser.submit(STATUS, { take_back: 'clock', here: `${path}?q=x` })
-  expect([answer.status, answer.headers.location]).toEqual([303, `${path}?q=x`])
-  expect(byTestId((await browser.get(path)).text, 'mode-clock')).toEqual([])
-  await browser.submit(STATUS, { take_back: 'acting', here: path })
-  expect(byTestId((await browser.get(path)).text, 'nothing-set')).toHaveLength(1)
-})
+test.each(FRAMED)(
+  'The page %s shows what is set, and has a button that takes it back',
+  async (path) => {
+    const browser = createBrowserClient(sandbox.baseUrl)
+    const calm = await browser.get(path)
+    expect([calm.status, byTestId(calm.text, 'nothing-set').length]).toEqual([200, 1])
+    await sandbox.clock.advance(86_400)
+    await browser.submit('/_sandbox/console/personas', { persona: 'teen-16' })
+    const { text } = await browser.get(`${path}?q=x`)
+    expect(textOf(text)).toMatch(/Clock \+1 day .*Acting as teen-16/)
+    expect(text).toContain(`name="here" value="${path}?q=x"`)
+    const answer = await browser.submit(STATUS, { take_back: 'clock', here: `${path}?q=x` })
+    expect([answer.status, answer.headers.location]).toEqual([303, `${path}?q=x`])
+    expect(byTestId((await browser.get(path)).text, 'mode-clock')).toEqual([])
+    await browser.submit(STATUS, { take_back: 'acting', here: path })
+    expect(byTestId((await browser.get(path)).text, 'nothing-set')).toHaveLength(1)
+  },
+)
 
 test.each([
   '//evil.example/_sandbox/console/',
@@ -165,7 +219,10 @@ test.each([
   '',
   '/\\evil',
 ])('Taking a mode back never leads to %j, which is no page of this sandbox', async (here) => {
-  const answer = await createBrowserClient(sandbox.baseUrl).submit(STATUS, { take_back: 'clock', here })
+  const answer = await createBrowserClient(sandbox.baseUrl).submit(STATUS, {
+    take_back: 'clock',
+    here,
+  })
   expect([answer.status, answer.headers.location]).toEqual([303, '/_sandbox/console'])
 })
 
@@ -179,7 +236,10 @@ test('Taking a mode of a tenant back changes that tenant only, stays in it, and 
   expect(byTestId((await browser.get(here)).text, 'mode-tenant')).toHaveLength(1)
   expect(await takeBack('expectations')).toBe(here)
   const queues = [await sandbox.tenant('qa').expectations.list(), await sandbox.expectations.list()]
-  expect([queues.map(({ length }) => length), await takeBack('tenant')]).toEqual([[0, 1], '/_sandbox/console'])
+  expect([queues.map(({ length }) => length), await takeBack('tenant')]).toEqual([
+    [0, 1],
+    '/_sandbox/console',
+  ])
 })
 
 test('Beyond this machine the open pages name nothing that is queued, and only who has signed in takes a mode back', async () => {
@@ -188,7 +248,9 @@ test('Beyond this machine the open pages name nothing that is queued, and only w
   await sandbox.clock.advance(86_400)
   const browser = createBrowserClient(sandbox.baseUrl)
   const { text } = await browser.get('/_sandbox/demo')
-  expect([byTestId(text, 'mode-clock').length, byTestId(text, 'mode-expectations').length]).toEqual([1, 0])
+  expect([byTestId(text, 'mode-clock').length, byTestId(text, 'mode-expectations').length]).toEqual(
+    [1, 0],
+  )
   expect((await browser.submit(STATUS, { take_back: 'clock' })).status).toBe(401)
 })
 
@@ -205,7 +267,10 @@ describe('Beyond loopback', async () => {
     }
     const send = async (page: string, fields: Readonly<Record<string, string>>) =>
       (await browser.submit(`${CONSOLE}/${page}`, fields)).status
-    expect([await send('force', { advance: '60' }), await send('sign-in', { token: 'wrong' })]).toEqual([401, 401])
+    expect([
+      await send('force', { advance: '60' }),
+      await send('sign-in', { token: 'wrong' }),
+    ]).toEqual([401, 401])
     const signedIn = await browser.submit(`${CONSOLE}/sign-in`, { token: CONTROL_TOKEN })
     expect(signedIn.status).toBe(303)
     const cookie = signedIn.get('Set-Cookie')?.join()
@@ -219,9 +284,16 @@ describe('Beyond loopback', async () => {
   })
 
   test('The cookie of a sign-in by https is Secure, and goes to the base path alone', async () => {
-    const { url } = await startSandbox({ baseUrl: 'https://sandbox.example/age', controlToken: CONTROL_TOKEN })
-    const signedIn = await createBrowserClient(url).submit(`/age${CONSOLE}/sign-in`, { token: CONTROL_TOKEN })
-    expect(signedIn.get('Set-Cookie')?.join()).toMatch(/; Path=\/age; HttpOnly; Secure; SameSite=Strict$/)
+    const { url } = await startSandbox({
+      baseUrl: 'https://sandbox.example/age',
+      controlToken: CONTROL_TOKEN,
+    })
+    const signedIn = await createBrowserClient(url).submit(`/age${CONSOLE}/sign-in`, {
+      token: CONTROL_TOKEN,
+    })
+    expect(signedIn.get('Set-Cookie')?.join()).toMatch(
+      /; Path=\/age; HttpOnly; Secure; SameSite=Strict$/,
+    )
   })
 
   test('A browser that signs in at a tenant is signed in to the whole sandbox', async () => {
@@ -234,7 +306,9 @@ describe('Beyond loopback', async () => {
 
   test('The cookie of a sign-in opens the console and its events, but neither the control API nor another sandbox', async () => {
     const { url } = sandbox
-    const signedIn = await createBrowserClient(url).submit(`${CONSOLE}/sign-in`, { token: CONTROL_TOKEN })
+    const signedIn = await createBrowserClient(url).submit(`${CONSOLE}/sign-in`, {
+      token: CONTROL_TOKEN,
+    })
     const Cookie = signedIn.get('Set-Cookie')?.[0]?.split(';')[0] ?? ''
     const statusAt = async (path: string, origin = url) => {
       const answer = await fetch(`${origin}/_sandbox/${path}`, { headers: { Cookie } })

@@ -32,7 +32,14 @@ import { renderFragment } from '../../../src/workbench/demo/callback.ts'
 import { renderDemoResult } from '../../../src/workbench/demo/result.ts'
 import { renderDemoStart } from '../../../src/workbench/demo/start.ts'
 import { MIXED } from '../../audit/report/sample-report.ts'
-import { advice, chooseView, createView, errorView, formPostCallback, shell } from '../../server/pages/views.ts'
+import {
+  advice,
+  chooseView,
+  createView,
+  errorView,
+  formPostCallback,
+  shell,
+} from '../../server/pages/views.ts'
 import { listedFlow, recordedCall } from '../../support/journal-entries.ts'
 import { adultCounters, described } from '../../tools/cli/coverage/sample-coverage.ts'
 import { check, exchange, useSession } from '../demo/sessions.ts'
@@ -68,9 +75,17 @@ const idToken = [
   { iss: 'http://localhost:2435/v1/oidc/use', iat: 1_767_225_600, exp: 1e300, '<i>': ['x'] },
 ].map(encode)
 const params = { id_token: `${idToken.join('.')}.s`, state: 'abc', code: 'c' }
-const TEEN_SIGNAL = { method: 'id_doc_scan', age: { years: 16 }, verified_at: at, provenance: '/yoti' } as const
+const TEEN_SIGNAL = {
+  method: 'id_doc_scan',
+  age: { years: 16 },
+  verified_at: at,
+  provenance: '/yoti',
+} as const
 
-/** A page leaves out the checks that the request does not ask for, which it knows by their reason: the reasons are changed. */
+/**
+ * A page leaves out the checks that the request does not ask for, which it knows by their reason:
+ * the reasons are changed.
+ */
 const askedFor = ({ signals, ...threshold }: ThresholdTrace): ThresholdTrace => ({
   ...threshold,
   signals: signals.map(({ checks, ...signal }) => ({
@@ -99,14 +114,22 @@ const flow = listedFlow({
       method: 'POST',
       status: 401,
       parameters: { client_id: 'web-shop' },
-      response: { kind: 'json', value: { error: 'invalid_client', error_description: 'it did not authenticate' } },
+      response: {
+        kind: 'json',
+        value: { error: 'invalid_client', error_description: 'it did not authenticate' },
+      },
     }),
   ],
 })
 
-/** One persona with all that a signal can hold, one with several signals, and one without an age key. */
+/**
+ * One persona with all that a signal can hold, one with several signals, and one without an age
+ * key.
+ */
 const personas: readonly Persona[] = [
-  ...(await loadPersonas()).filter(({ name }) => ['iso-strict', 'adult-six-methods'].includes(name)),
+  ...(await loadPersonas()).filter(({ name }) =>
+    ['iso-strict', 'adult-six-methods'].includes(name),
+  ),
   { name: 'nobody', title: 'Nobody', purpose: 'Has none.' },
 ]
 const coverage = { ...(await described(adultCounters('a suite > a test'))), omitted: { claims: 1 } }
@@ -135,16 +158,28 @@ const answered = useSession({
   reads: [exchange(503)],
   claims: { iss: `${baseUrl}/v1/oidc/use`, age_thresholds: { 13: false, 18: false } },
 })
-const distrusted = useSession({ params: { error: 'access_denied' }, checks: [check(false)], reads: [] }, [400, 200])
+const distrusted = useSession(
+  { params: { error: 'access_denied' }, checks: [check(false)], reads: [] },
+  [400, 200],
+)
 const reasons = ['18 no: id_doc_scan: needs 18, has 16', '13 yes: id_doc_scan: needs 13, has 16']
 /** A persona whose answer differs from the one before. */
-const sixteen = { name: 'sixteen', title: 'Sixteen', answers: { 13: true, 18: false }, before: { 18: true }, reasons }
+const sixteen = {
+  name: 'sixteen',
+  title: 'Sixteen',
+  answers: { 13: true, 18: false },
+  before: { 18: true },
+  reasons,
+}
 const nobody = { name: 'nobody', title: 'Nobody', reasons: ['no age key'] }
 const table = {
   thresholds: [13, 18],
   filter: { q: 'x', answers: 'changed' },
   groups: ['changed', 'none'].map((key) => ({ key, title: `Title of ${key}`, count: 1 })),
-  rows: [sixteen, nobody].map((answer) => ({ group: answer === sixteen ? 'changed' : 'none', answer })),
+  rows: [sixteen, nobody].map((answer) => ({
+    group: answer === sixteen ? 'changed' : 'none',
+    answer,
+  })),
   total: 3,
   found: 3,
   next: 'nobody',
@@ -157,14 +192,23 @@ const step = (index: number, status: 'passed' | 'failed' | 'waiting' | 'current'
   status,
   ...detail,
 })
-const steps = [step(0, 'passed'), step(1, 'failed', { detail: 'nonce: came nothing' }), step(2, 'waiting')]
+const steps = [
+  step(0, 'passed'),
+  step(1, 'failed', { detail: 'nonce: came nothing' }),
+  step(2, 'waiting'),
+]
 const current = step(0, 'current', { detail: 'a call came' })
 const scenarios = [
   { id: 's-1', name: 'Sign up', client: 'web-shop', status: 'failed' as const, revision: 3, steps },
   { id: 's-2', name: 'Come back', status: 'running' as const, revision: 0, steps: [current] },
 ]
 
-const decided = { flow: 'use', persona: 'teen-16', outcome: 'verified', match: { state: 'abc' } } as const
+const decided = {
+  flow: 'use',
+  persona: 'teen-16',
+  outcome: 'verified',
+  match: { state: 'abc' },
+} as const
 const twice = { id: 'x-1', ...decided, times: 2, remaining: 1 } as const
 const queue = [twice, { id: 'x-2', flow: 'par', times: 1, remaining: 1 } as const]
 
@@ -175,22 +219,31 @@ const unchanged: Change = (text) => text
 type Render = (change?: Change) => string
 
 const oneOfEachFamily = [...new Map(OUTCOMES.map((row) => [row.family, row])).values()]
-const outcomeRow = OUTCOMES.find(({ name }) => name === 'id_token.expired') ?? expect.fail('there is no such row')
+const outcomeRow =
+  OUTCOMES.find(({ name }) => name === 'id_token.expired') ?? expect.fail('there is no such row')
 
 /** Each hosted page with all its parts, in the given shell. */
 export const HOSTED_PAGES = [
   hostedPage('choice', chooseView(), (view) => renderChoose(view, view)),
   hostedPage('web view', chooseView({ continued: undefined }), (view) => renderChoose(view, view)),
   hostedPage('create', createView({ issuing_country: 'US' }), (view) => renderCreate(view, view)),
-  hostedPage('endings', chooseView(), (view) => renderEndingsPage(view, ['teen-16', view.client.name])),
-  hostedPage('callback form', { ...formPostCallback, shell }, (sent) => renderCallbackForm(sent, sent.shell)),
+  hostedPage('endings', chooseView(), (view) =>
+    renderEndingsPage(view, ['teen-16', view.client.name]),
+  ),
+  hostedPage('callback form', { ...formPostCallback, shell }, (sent) =>
+    renderCallbackForm(sent, sent.shell),
+  ),
   hostedPage('error', errorView(), ({ refusal, shell }) => renderError(refusal, { shell })),
 ] as const
 
 /** Every page with all that it can show. */
 export const PAGES: readonly (readonly [name: string, render: Render])[] = [
   ...HOSTED_PAGES,
-  pageOf('flows', renderFlowList, frame, [flow], { query: { flow: 'use', state: 'abc', q: 'x' }, before: 'f7', clock }),
+  pageOf('flows', renderFlowList, frame, [flow], {
+    query: { flow: 'use', state: 'abc', q: 'x' },
+    before: 'f7',
+    clock,
+  }),
   pageOf('flow', renderFlow, frame, flow, {
     basePath: '/t/qa',
     baseUrl,
@@ -205,7 +258,14 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     renderPersonas,
     frame,
     personas.map((persona) => ({ persona, yaml: `name: ${persona.name}` })),
-    { total: 41, next: 'teen-16', search: 'teen', group: 'Minors', acting: 'teen-16', problem: 'there is no "x"' },
+    {
+      total: 41,
+      next: 'teen-16',
+      search: 'teen',
+      group: 'Minors',
+      acting: 'teen-16',
+      problem: 'there is no "x"',
+    },
   ),
   pageOf('audit', renderAudit, frame, {
     // A row that is explained by the name of another one has no place here: the names are changed.
@@ -230,12 +290,18 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     answered: {
       table,
       changed: [sixteen],
-      effects: [{ label: 'without verified_after', claims: { age_thresholds: [18] }, flips: ['teen-16'] }],
+      effects: [
+        { label: 'without verified_after', claims: { age_thresholds: [18] }, flips: ['teen-16'] },
+      ],
       compared: undefined,
       copied: { persona: 'teen-16', copies: [{ title: 'Persona as YAML', text: 'name: teen-16' }] },
     },
   }),
-  pageOf('outcomes', renderOutcomes, frame, oneOfEachFamily, { flow: 'use', level: 'must', q: 'expired' }),
+  pageOf('outcomes', renderOutcomes, frame, oneOfEachFamily, {
+    flow: 'use',
+    level: 'must',
+    q: 'expired',
+  }),
   pageOf('outcome', renderOutcome, frame, outcomeRow, baseUrl),
   pageOf('force', renderForce, frame, {
     expectations: queue,
@@ -289,7 +355,13 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     frame,
     ['qa', ROOT_TENANT].map((name) => ({ ...tenant, name })),
     clockState,
-    { total: 3, next: 'qa', search: 'q', name: 'Bad Name', problem: 'tenant "Bad Name" is not a name' },
+    {
+      total: 3,
+      next: 'qa',
+      search: 'q',
+      name: 'Bad Name',
+      problem: 'tenant "Bad Name" is not a name',
+    },
   ),
   pageOf('sign-in', renderSignIn, frame, 'Token: this is not it.'),
   pageOf('closed home', renderClosedHome, frame, settings),
@@ -317,7 +389,10 @@ function hostedPage<View extends { readonly shell: Shell }>(
   return [name, rendered] as const
 }
 
-/** Words of a fixed set, what a test sets itself, and names by which the choice page finds its usual personas. */
+/**
+ * Words of a fixed set, what a test sets itself, and names by which the choice page finds its usual
+ * personas.
+ */
 const FIXED = new Set(
   `level correctClient flow profile endpoint kind status signingAlg row verdict family group=Adults
   group=Minors name=adult-passport name=teen-16 name=no-age-key outcome=id_token.expired name=${ROOT_TENANT}`.split(
@@ -335,6 +410,8 @@ function everyString<T>(value: T, change: Change): T {
       .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
     return `${everyString(decoded, change).map(encode).join('.')}.s`
   }
-  const json = JSON.stringify(value, (key, item: unknown) => (typeof item === 'string' ? changed(key, item) : item))
+  const json = JSON.stringify(value, (key, item: unknown) =>
+    typeof item === 'string' ? changed(key, item) : item,
+  )
   return JSON.parse(json)
 }

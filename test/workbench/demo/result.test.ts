@@ -3,7 +3,10 @@ import { offerOf, shownAnswers, verdictOf } from '../../../src/workbench/demo/re
 import type { CreateSession, UseSession } from '../../../src/workbench/demo/sessions.ts'
 import { check, exchange, useSession as use } from './sessions.ts'
 
-const callback = (params: Readonly<Record<string, string>>, answers?: Readonly<Record<string, boolean>>) => ({
+const callback = (
+  params: Readonly<Record<string, string>>,
+  answers?: Readonly<Record<string, boolean>>,
+) => ({
   params,
   checks: [check(true), check(params['error'] === undefined, 'error')],
   reads: [],
@@ -36,23 +39,41 @@ test.each<[which: string, session: UseSession | CreateSession, title: string, of
   ['of a refused push', create(), 'The Create request was refused'],
   ['of a failed check', use(doubted), UNTRUSTED],
   ['of a key set that cannot be used', use(unreadable), UNTRUSTED],
-  ['of an error beside an id_token', use(callback({ error: 'x', id_token: 'a.b.c' }, { 18: true })), UNTRUSTED],
+  [
+    'of an error beside an id_token',
+    use(callback({ error: 'x', id_token: 'a.b.c' }, { 18: true })),
+    UNTRUSTED,
+  ],
   ['of an empty error', use(callback({ error: '' })), UNTRUSTED],
   ['of an error', use(callback({ error: 'access_denied' })), 'Came back with access_denied'],
-  ['of a saved age key', create({ request: {}, callback: callback({ state: 's' }) }), 'The age key is saved'],
-  ['of create_requested', use(callback({ create_requested: 'true' })), 'The visitor wants an age key first', 'create'],
+  [
+    'of a saved age key',
+    create({ request: {}, callback: callback({ state: 's' }) }),
+    'The age key is saved',
+  ],
+  [
+    'of create_requested',
+    use(callback({ create_requested: 'true' })),
+    'The visitor wants an age key first',
+    'create',
+  ],
   ['of an empty callback', use(callback({})), 'No id_token came'],
   ['of a reached age', use(callback({}, { 18: true })), 'Verified'],
   ['of a code', use(coded), 'Verified', 'upgrade'],
   ['of a refused code', use(coded, [400]), 'The upgrade was refused'],
   ['of a refused age signal', use(coded, [200, 422]), 'The upgrade was refused'],
   ['of an upgrade', use(coded, [200, 200]), 'The age key is upgraded'],
-])('The verdict of the demo %s has its title and offers what is possible next', (_case, session, title, offer) => {
-  expect([verdictOf(session).title, offerOf(session)]).toEqual([title, offer])
-})
+])(
+  'The verdict of the demo %s has its title and offers what is possible next',
+  (_case, session, title, offer) => {
+    expect([verdictOf(session).title, offerOf(session)]).toEqual([title, offer])
+  },
+)
 
 test('The verdict of the demo says when the visitor reaches none of the ages', () => {
-  expect(verdictOf(use(callback({}, { 13: false, 18: false }))).sentence).toContain('reaches none of these ages')
+  expect(verdictOf(use(callback({}, { 13: false, 18: false }))).sentence).toContain(
+    'reaches none of these ages',
+  )
 })
 
 test('The answers of the demo are those of the id_token', () => {
@@ -63,7 +84,10 @@ test.each([
   ['a check failed', doubted],
   ['the key set cannot be used', unreadable],
   ['no callback came', undefined],
-  ['age_thresholds is no object of booleans', { ...callback({}), claims: { age_thresholds: { 18: 'yes' } } }],
+  [
+    'age_thresholds is no object of booleans',
+    { ...callback({}), claims: { age_thresholds: { 18: 'yes' } } },
+  ],
 ])('The answers of the demo are empty when %s', (_case, result) => {
   expect(shownAnswers(result)).toEqual({})
 })

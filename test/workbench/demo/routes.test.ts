@@ -7,7 +7,12 @@ const DEMO = '/_sandbox/demo'
 const BIRTH = { date_of_birth: '2000-02-29' }
 type Fields = Readonly<Record<string, string>>
 
-const USE = { claims: '{"age_thresholds":[13,18]}', response_mode: 'query', can_create: 'true', upgrade: 'true' }
+const USE = {
+  claims: '{"age_thresholds":[13,18]}',
+  response_mode: 'query',
+  can_create: 'true',
+  upgrade: 'true',
+}
 const sandbox = await shareSandbox()
 
 /** A new browser at the base URL. */
@@ -21,15 +26,21 @@ function openDemo({ baseUrl } = sandbox) {
   }
   const follow = async (address: string): Promise<string> => {
     const { headers, text } = await browser.get(address.replace(baseUrl, ''))
-    return headers.location === undefined ? textOf(text) : follow(new URL(headers.location, baseUrl).href)
+    return headers.location === undefined
+      ? textOf(text)
+      : follow(new URL(headers.location, baseUrl).href)
   }
   /** Sends a form of the demo, and decides the flow that begins by query parameters. */
   const decided = async (path: string, fields: Fields, choices: Fields = {}) => {
-    const address = new URL((await browser.submit(`${DEMO}/${path}`, fields)).headers.location ?? '', baseUrl)
+    const address = new URL(
+      (await browser.submit(`${DEMO}/${path}`, fields)).headers.location ?? '',
+      baseUrl,
+    )
     for (const [name, value] of Object.entries(choices)) address.searchParams.set(name, value)
     return follow(address.href)
   }
-  const use = (choices: Fields, fields: Fields = {}) => decided('use', { ...USE, ...fields }, choices)
+  const use = (choices: Fields, fields: Fields = {}) =>
+    decided('use', { ...USE, ...fields }, choices)
   const create = (choices: Fields, fields: Fields = BIRTH) => decided('create', fields, choices)
   return { browser, refused, follow, use, create, upgrade: () => decided('upgrade', BIRTH) }
 }
@@ -62,7 +73,9 @@ test('The demo upgrades an age key by a code, as the next Use flow shows', async
 
 test('The demo offers Create when the callback asks for it, and saves an age key', async () => {
   const { use, create } = openDemo()
-  expect(await use({ sandbox_persona: 'no-age-key' })).toContain('The visitor wants an age key first')
+  expect(await use({ sandbox_persona: 'no-age-key' })).toContain(
+    'The visitor wants an age key first',
+  )
   expect(await create({ sandbox_persona: 'no-age-key' })).toContain('The age key is saved')
   expect(await use({ sandbox_persona: 'no-age-key' })).toContain('13: yes 18: yes')
 })
@@ -87,7 +100,10 @@ test('The demo shows why a Create request was refused', async () => {
   expect(text).not.toContain('"client_secret"')
 })
 
-/** A row for each thing that the routes give to the checks, which are tested with every row in `checks/`. */
+/**
+ * A row for each thing that the routes give to the checks, which are tested with every row in
+ * `checks/`.
+ */
 const GIVEN = {
   state: 'callback.state_changed',
   nonce: 'id_token.nonce_other',
@@ -113,22 +129,35 @@ test.each([
   ['upgrade', 'upgrade.not_ok', 'ok fail'],
   ['discovery', 'discovery.issuer_other', 'issuer fail'],
   ['jwks', 'jwks.no_keys', 'keys fail'],
-] as const)('The demo goes no further after the reply %s/%s, and shows the check that failed', async (...row) => {
-  const [flow, outcome, failed] = row
-  const { use, create, upgrade } = openDemo()
-  const isOfUpgrade = flow === 'token' || flow === 'upgrade'
-  if (isOfUpgrade) await use({ sandbox_persona: 'child-12' })
-  await sandbox.next({ flow, outcome })
-  const last = isOfUpgrade ? upgrade() : flow === 'par' ? create({}) : use({ sandbox_persona: 'adult-passport' })
-  const text = await last
-  expect(text).toContain(failed)
-  expect(text).not.toMatch(/18: yes/)
-})
+] as const)(
+  'The demo goes no further after the reply %s/%s, and shows the check that failed',
+  async (...row) => {
+    const [flow, outcome, failed] = row
+    const { use, create, upgrade } = openDemo()
+    const isOfUpgrade = flow === 'token' || flow === 'upgrade'
+    if (isOfUpgrade) await use({ sandbox_persona: 'child-12' })
+    await sandbox.next({ flow, outcome })
+    const last = isOfUpgrade
+      ? upgrade()
+      : flow === 'par'
+        ? create({})
+        : use({ sandbox_persona: 'adult-passport' })
+    const text = await last
+    expect(text).toContain(failed)
+    expect(text).not.toMatch(/18: yes/)
+  },
+)
 
 test('The demo works in a tenant, without the built-in client, under a base URL of another name', async () => {
-  const { url, tenant } = await startSandbox({ builtinClient: false, baseUrl: 'https://sandbox.example/age' })
+  const { url, tenant } = await startSandbox({
+    builtinClient: false,
+    baseUrl: 'https://sandbox.example/age',
+  })
   await tenant('qa').configure({})
-  const { headers } = await createBrowserClient(url, 'https://sandbox.example').submit(`/t/qa${DEMO}/create`, BIRTH)
+  const { headers } = await createBrowserClient(url, 'https://sandbox.example').submit(
+    `/t/qa${DEMO}/create`,
+    BIRTH,
+  )
   expect(headers.location).toMatch(/^https:\/\/sandbox\.example\/age\/t\/qa\/v1\/oidc\/create\?/)
 })
 
@@ -145,8 +174,14 @@ test('The demo links to the base URL when it is opened under another name', asyn
 })
 
 test('The demo refuses a callback of a browser without a session, and one with the state of another session', async () => {
-  const answer = await sandbox.request.get(`${DEMO}/callback`).query('state=x').set('Accept', 'text/html')
-  expect([answer.status, textOf(answer.text)]).toEqual([400, expect.stringContaining('This browser has no session')])
+  const answer = await sandbox.request
+    .get(`${DEMO}/callback`)
+    .query('state=x')
+    .set('Accept', 'text/html')
+  expect([answer.status, textOf(answer.text)]).toEqual([
+    400,
+    expect.stringContaining('This browser has no session'),
+  ])
   const { browser, follow } = openDemo()
   await browser.submit(`${DEMO}/use`, { claims: '{"age_thresholds":[18]}', response_mode: 'query' })
   const text = await follow(`${sandbox.baseUrl}${DEMO}/callback?state=forged&create_requested=true`)
@@ -157,7 +192,12 @@ const NO_CODE =
   /^((?!the shop does not know).)*no code came with this flow.*only with the upgrade scope, when every threshold is false.*Allow an upgrade/
 
 test.each<[when: string, decision: Fields, fields: Fields, problem: RegExp]>([
-  ['the upgrade scope was not asked for', { sandbox_persona: 'child-12' }, { upgrade: '' }, NO_CODE],
+  [
+    'the upgrade scope was not asked for',
+    { sandbox_persona: 'child-12' },
+    { upgrade: '' },
+    NO_CODE,
+  ],
   ['an age is reached', { sandbox_persona: 'teen-16' }, {}, NO_CODE],
   [
     'the callback is not trusted',
@@ -165,11 +205,14 @@ test.each<[when: string, decision: Fields, fields: Fields, problem: RegExp]>([
     {},
     /a check of the callback failed/,
   ],
-])('The demo refuses an upgrade with what is wrong and how to go on: %s', async (_, decision, fields, problem) => {
-  const { refused, use } = openDemo()
-  await use(decision, fields)
-  expect(await refused('upgrade')).toMatch(problem)
-})
+])(
+  'The demo refuses an upgrade with what is wrong and how to go on: %s',
+  async (_, decision, fields, problem) => {
+    const { refused, use } = openDemo()
+    await use(decision, fields)
+    expect(await refused('upgrade')).toMatch(problem)
+  },
+)
 
 test('The demo refuses an upgrade without a session, and a second one with the same code', async () => {
   const { refused, use, upgrade } = openDemo()
@@ -185,10 +228,17 @@ test.each([
   ['create', 'date_of_birth'],
   ['upgrade', 'date_of_birth'],
   ['callback', 'error_description'],
-])('The demo keeps nothing of more than 4,096 bytes, nor of another site: POST %s with %s', async (path, name) => {
-  const { browser, refused } = openDemo()
-  await browser.submit(`${DEMO}/use`, {})
-  const problem = `${name} is 4097 bytes long; at most 4096 are taken`
-  expect(await refused(path, { [name]: 'x'.repeat(4_097) })).toContain(problem)
-  await sandbox.request.post(`${DEMO}/${path}`).set('Origin', 'https://evil.example').type('form').expect(403)
-})
+])(
+  'The demo keeps nothing of more than 4,096 bytes, nor of another site: POST %s with %s',
+  async (path, name) => {
+    const { browser, refused } = openDemo()
+    await browser.submit(`${DEMO}/use`, {})
+    const problem = `${name} is 4097 bytes long; at most 4096 are taken`
+    expect(await refused(path, { [name]: 'x'.repeat(4_097) })).toContain(problem)
+    await sandbox.request
+      .post(`${DEMO}/${path}`)
+      .set('Origin', 'https://evil.example')
+      .type('form')
+      .expect(403)
+  },
+)

@@ -21,7 +21,10 @@ export const exchange = (status: number): Exchange => ({
 })
 
 /** A Use session with this callback, and then calls of these statuses. */
-export const useSession = (result?: CheckedCallback, statuses: readonly number[] = []): UseSession => ({
+export const useSession = (
+  result?: CheckedCallback,
+  statuses: readonly number[] = [],
+): UseSession => ({
   flow: 'use',
   state: 's',
   request: { scope: 'openid', claims: '{"age_thresholds":[18]}' },

@@ -15,11 +15,15 @@ test('Each file of a document stands in a group, and each document of a group ha
 test('What is for the maintainers is no document that is served', () => {
   const names = [...documentFiles().keys()]
   expect(names).toContain('changelog')
-  expect(names.filter((name) => /contributing|decisions|architecture|performance|comparison/.test(name))).toEqual([])
+  expect(
+    names.filter((name) => /contributing|decisions|architecture|performance|comparison/.test(name)),
+  ).toEqual([])
 })
 
 test('llms.txt of the repository and the package lists each document by its file; `npm run docs` writes it', async () => {
   const text = renderLlmsText(({ file }) => file)
   for (const { file, line } of findDocuments()) expect(text).toContain(`](${file}): ${line}\n`)
-  await expect(text).toMatchFileSnapshot(fileURLToPath(new URL('../../../llms.txt', import.meta.url)))
+  await expect(text).toMatchFileSnapshot(
+    fileURLToPath(new URL('../../../llms.txt', import.meta.url)),
+  )
 })

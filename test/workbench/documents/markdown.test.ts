@@ -22,14 +22,23 @@ test('A section of a document is a heading with all before the next one, without
 })
 
 test('The plain text of a section has the words of the section, and no markup', () => {
-  const parts = ['# T', '<b>Bold</b> **and** `code` [link](x.md)', '| a | b |\n|---|---|\n| c | d |', '- e\n  - f']
+  const parts = [
+    '# T',
+    '<b>Bold</b> **and** `code` [link](x.md)',
+    '| a | b |\n|---|---|\n| c | d |',
+    '- e\n  - f',
+  ]
   const [section] = sectionsOf([...parts, '```ts\nconst g = 1\n```', '> h\n'].join('\n\n'))
-  expect(plainText(section?.tokens ?? []).trim()).toBe('Bold and code link a b c d e f const g = 1 h')
+  expect(plainText(section?.tokens ?? []).trim()).toBe(
+    'Bold and code link a b c d e f const g = 1 h',
+  )
 })
 
 const render = (markdown: string) =>
   sectionsOf(`# Title\n\n${markdown}`)
-    .map((section) => renderSection(section, (target) => (target === 'gone.md' ? undefined : `/f/${target}`)))
+    .map((section) =>
+      renderSection(section, (target) => (target === 'gone.md' ? undefined : `/f/${target}`)),
+    )
     .join('')
     .trim()
 
@@ -47,17 +56,24 @@ test('Pictures in the raw HTML of a document are shown, on dark pages the dark o
   const dark = (path: string) => `<source media="(prefers-color-scheme: dark)" srcset="${path}">`
   const light = '<img src="l.png" width="49%" alt="A &lt;b&gt;">'
   const shown = `${dark('/f/d.png')}<img src="/f/l.png" alt="A &amp;lt;b&amp;gt;" loading="lazy">`
-  expect(render(`<picture>\n  ${dark('d.png')}\n  ${light}\n</picture>\n<img src="gone.md" onerror="x">`)).toBe(
-    `<div class="pictures"><picture>${shown}</picture></div>`,
-  )
+  expect(
+    render(
+      `<picture>\n  ${dark('d.png')}\n  ${light}\n</picture>\n<img src="gone.md" onerror="x">`,
+    ),
+  ).toBe(`<div class="pictures"><picture>${shown}</picture></div>`)
 })
 
 test('The title of a document is left to the page, and other headings keep their level and anchor', () => {
-  expect(render('## `A` b\n\n### C\n')).toBe('<h2 id="a-b"><code>A</code> b</h2>\n<h3 id="c">C</h3>')
+  expect(render('## `A` b\n\n### C\n')).toBe(
+    '<h2 id="a-b"><code>A</code> b</h2>\n<h3 id="c">C</h3>',
+  )
 })
 
 test('A link or an image of a document leads to where the file is served, or else to nothing', () => {
-  const [link, image] = ['<a href="/f/a.md#b"><strong>a</strong></a>', '<img src="/f/p.png" alt="P" loading="lazy">']
+  const [link, image] = [
+    '<a href="/f/a.md#b"><strong>a</strong></a>',
+    '<img src="/f/p.png" alt="P" loading="lazy">',
+  ]
   expect(render('[**a**](a.md#b) ![P](p.png)')).toBe(`<p>${link} ${image}</p>`)
   expect(render('[a](gone.md) ![p](gone.md)')).toBe('<p>a p</p>')
 })
@@ -75,7 +91,9 @@ test('Each cell of a table in a document names its column, for phones', () => {
 
 test('A table in a document has no empty heading, and its names may break at their joints', () => {
   const rendered = render('| | `AGE_KEY` |\n|---|---|\n| a | b |\n')
-  expect(rendered).toContain('<thead><tr><td></td><th scope="col"><code>AGE_<wbr>KEY</code></th></tr></thead>')
+  expect(rendered).toContain(
+    '<thead><tr><td></td><th scope="col"><code>AGE_<wbr>KEY</code></th></tr></thead>',
+  )
 })
 
 test('Lists in a document are nested, and numbered from their first number', () => {

@@ -5,13 +5,18 @@ const placesOf = async (query: string) =>
   (await searchDocuments(query)).map(({ document, anchor }) => `${document}#${anchor}`)
 
 test('A search in the documents finds the rule of an id first, also in lowercase', async () => {
-  expect((await searchDocuments('par-07'))[0]).toMatchObject({ document: 'rules', terms: ['par-07'] })
+  expect((await searchDocuments('par-07'))[0]).toMatchObject({
+    document: 'rules',
+    terms: ['par-07'],
+  })
   expect(await placesOf('PAR-07')).toEqual(await placesOf('par-07'))
 })
 
 test('A search in the documents finds an outcome by its name and by the beginning of its name', async () => {
   expect((await placesOf('id_token.expired')).length).toBeGreaterThan(0)
-  expect(await placesOf('id_token.expir')).toEqual(expect.arrayContaining(await placesOf('id_token.expired')))
+  expect(await placesOf('id_token.expir')).toEqual(
+    expect.arrayContaining(await placesOf('id_token.expired')),
+  )
 })
 
 test('A search in the documents finds only sections that have all of its words', async () => {
@@ -22,7 +27,9 @@ test('A search in the documents finds only sections that have all of its words',
 })
 
 test('A search in the documents finds a word in spite of a wrong letter', async () => {
-  expect(await placesOf('replcas')).toEqual(expect.arrayContaining((await placesOf('replicas')).slice(0, 1)))
+  expect(await placesOf('replcas')).toEqual(
+    expect.arrayContaining((await placesOf('replicas')).slice(0, 1)),
+  )
 })
 
 test('A search in the documents shows the text around what was found', async () => {

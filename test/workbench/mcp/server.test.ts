@@ -15,16 +15,25 @@ import { shareSandbox, startSandbox, type TestSandbox } from '../../support/sand
 test('A defect in a tool is reported to the host, and the agent is told only that there is one', async () => {
   const defect = new Error('ENOENT: keys.pem')
   const call = () => Promise.reject(defect)
-  const sandbox = createSandboxApi({ call, lastEnded: call }, { name: 'default', baseUrl: 'http://localhost:2435' })
+  const sandbox = createSandboxApi(
+    { call, lastEnded: call },
+    { name: 'default', baseUrl: 'http://localhost:2435' },
+  )
   const reported: unknown[] = []
-  const server = createMcpServer({ sandbox, call }, { version: '1', onError: (error) => reported.push(error) })
+  const server = createMcpServer(
+    { sandbox, call },
+    { version: '1', onError: (error) => reported.push(error) },
+  )
   const client = new Client({ name: 'test', version: '1' })
   onTestFinished(() => client.close())
   const [near, far] = InMemoryTransport.createLinkedPair()
   await Promise.all([server.connect(far), client.connect(near)])
   const { isError, content } = await client.callTool({ name: 'reset' })
   expect(reported).toEqual([defect])
-  expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringMatching(/^(?!.*ENOENT).*is a defect/)])
+  expect([isError, JSON.stringify(content)]).toEqual([
+    true,
+    expect.stringMatching(/^(?!.*ENOENT).*is a defect/),
+  ])
 })
 
 test('list_personas reads the brief list alone, without the age signals of all personas', async () => {
@@ -34,7 +43,10 @@ test('list_personas reads the brief list alone, without the age signals of all p
     throw new SandboxError('it is only counted', { status: 503, error: 'temporarily_unavailable' })
   }
   const lastEnded = async () => 'f0'
-  const sandbox = createSandboxApi({ call, lastEnded }, { name: 'default', baseUrl: 'http://localhost:2435' })
+  const sandbox = createSandboxApi(
+    { call, lastEnded },
+    { name: 'default', baseUrl: 'http://localhost:2435' },
+  )
   await listPersonasTool.run({}, { sandbox, call }).catch(() => {})
   expect(called).toEqual(['getCatalog'])
 })
@@ -48,12 +60,18 @@ afterAll(() => Promise.all(clients.map((client) => client.close())))
 /** A coding agent that is connected to the endpoint by the official client. */
 async function connect(url = sandbox.baseUrl, headers: Fields = {}) {
   const client = new Client({ name: 'test', version: '1.0.0' })
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/_sandbox/mcp`), { requestInit: { headers } }))
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${url}/_sandbox/mcp`), { requestInit: { headers } }),
+  )
   clients.push(client)
   return {
     client,
     async call(name: string, args: Readonly<Record<string, unknown>> = {}) {
-      const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: args })
+      const {
+        content,
+        structuredContent,
+        isError = false,
+      } = await client.callTool({ name, arguments: args })
       return { text: contentSchema.parse(content)[0]?.text ?? '', data: structuredContent, isError }
     },
   }
@@ -64,7 +82,10 @@ const { client, call } = await connect()
 /** Sends a user through Use; what is queued decides. */
 const visit = (changes = {}) => sandbox.request.get('/v1/oidc/use').query(useRequest(changes))
 
-const HEADERS = { Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' }
+const HEADERS = {
+  Accept: 'application/json, text/event-stream',
+  'Content-Type': 'application/json',
+}
 const post = ({ request }: TestSandbox, body: unknown, headers: Fields = {}) => {
   const call = request.post('/_sandbox/mcp').set({ ...HEADERS, ...headers })
   return call.send(typeof body === 'string' ? body : JSON.stringify(body))
@@ -73,10 +94,20 @@ const post = ({ request }: TestSandbox, body: unknown, headers: Fields = {}) => 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
 test('A coding agent is told what the server is and which tools it has, each with a schema and its effect', async () => {
-  expect(client.getServerVersion()).toMatchObject({ name: 'agekey-sandbox', version: expect.any(String) })
+  expect(client.getServerVersion()).toMatchObject({
+    name: 'agekey-sandbox',
+    version: expect.any(String),
+  })
   expect(client.getInstructions()).toContain('decide_next')
   const { tools } = await client.listTools()
-  const flowTools = ['list_personas', 'list_outcomes', 'decide_next', 'list_flows', 'explain_flow', 'explain']
+  const flowTools = [
+    'list_personas',
+    'list_outcomes',
+    'decide_next',
+    'list_flows',
+    'explain_flow',
+    'explain',
+  ]
   const others = ['evaluate', 'clock', 'reset', 'search_documents', 'read_document']
   expect(tools.map(({ name }) => name)).toEqual([...flowTools, ...others])
   for (const { description, inputSchema } of tools) {
@@ -97,31 +128,47 @@ test('A coding agent finds personas by a word, and one with its age signals', as
   expect((await call('list_personas')).text).toMatch(/^4\d personas:\n- /)
   const { text, data } = await call('list_personas', { find: 'teen' })
   expect(text).toContain('- teen-16: ')
-  expect(data).toMatchObject({ personas: expect.arrayContaining([expect.objectContaining({ name: 'teen-16' })]) })
+  expect(data).toMatchObject({
+    personas: expect.arrayContaining([expect.objectContaining({ name: 'teen-16' })]),
+  })
   const one = await call('list_personas', { name: 'teen-16' })
-  expect(one.data).toMatchObject({ persona: { name: 'teen-16', age_key: { signals: [expect.anything()] } } })
+  expect(one.data).toMatchObject({
+    persona: { name: 'teen-16', age_key: { signals: [expect.anything()] } },
+  })
   expect(one.text).toContain('It has 1 age signal.')
 })
 
 test('A coding agent finds outcomes by words, flow and what a correct client does', async () => {
-  const { text } = await call('list_outcomes', { find: 'id_token nonce', flow: 'use', correct_client: 'refuse' })
+  const { text } = await call('list_outcomes', {
+    find: 'id_token nonce',
+    flow: 'use',
+    correct_client: 'refuse',
+  })
   expect(text).toContain('use/id_token.nonce')
   expect(text).not.toContain('(client: accept')
   const first = await call('list_outcomes', { limit: 2 })
-  expect(first.text).toMatch(/^The first 2 of \d{3} outcomes; narrow them down by find or flow:\n- .*\n- [^\n]*$/)
-  expect((await call('list_outcomes', { find: 'extra_claim', correct_client: 'refuse' })).text).toBe('0 outcomes:')
+  expect(first.text).toMatch(
+    /^The first 2 of \d{3} outcomes; narrow them down by find or flow:\n- .*\n- [^\n]*$/,
+  )
+  expect(
+    (await call('list_outcomes', { find: 'extra_claim', correct_client: 'refuse' })).text,
+  ).toBe('0 outcomes:')
 })
 
 test('A coding agent decides the next flow, and reads afterwards what happened and why', async () => {
   const queued = await call('decide_next', { persona: 'teen-16' })
-  expect(queued.text).toMatch(/^Queued as \S+ for the next use request: persona teen-16\. Decisions that wait: 1\.$/)
+  expect(queued.text).toMatch(
+    /^Queued as \S+ for the next use request: persona teen-16\. Decisions that wait: 1\.$/,
+  )
   await visit({ claims: '{"age_thresholds":[16,18]}' }).expect(302)
 
   const listed = await call('list_flows', { persona: 'teen-16' })
   const line =
     /^1 flow, the newest first:\n- f\d+ use ok: .*\(persona teen-16, outcome verified, client_id ak_test_sandbox\)$/
   expect(listed.text).toMatch(line)
-  expect(listed.data).toMatchObject({ flows: [{ age_thresholds: { 16: true, 18: false }, calls: 1 }] })
+  expect(listed.data).toMatchObject({
+    flows: [{ age_thresholds: { 16: true, 18: false }, calls: 1 }],
+  })
 
   const explained = await call('explain_flow')
   const { flow } = z.object({ flow: z.object({ id: z.string() }) }).parse(explained.data)
@@ -133,9 +180,13 @@ test('A coding agent decides the next flow, and reads afterwards what happened a
 })
 
 test('A coding agent forces an outcome of the flow that has it, several times', async () => {
-  expect((await call('decide_next', { outcome: 'token.500' })).text).toContain('the next token request')
+  expect((await call('decide_next', { outcome: 'token.500' })).text).toContain(
+    'the next token request',
+  )
   const queued = await call('decide_next', { outcome: 'access_denied', times: 2 })
-  expect(queued.text).toContain('for the next 2 use requests: outcome access_denied. Decisions that wait: 2.')
+  expect(queued.text).toContain(
+    'for the next 2 use requests: outcome access_denied. Decisions that wait: 2.',
+  )
   await visit().expect(302)
   expect((await call('list_flows', { status: 'declined' })).text).toContain('access_denied')
 })
@@ -149,22 +200,37 @@ test('A coding agent sees which rule a refused request broke, and how to mend it
 })
 
 test('A coding agent has rules and outcomes explained', async () => {
-  expect((await call('explain', { name: 'par-07' })).data).toMatchObject({ kind: 'rule', name: 'PAR-07' })
+  expect((await call('explain', { name: 'par-07' })).data).toMatchObject({
+    kind: 'rule',
+    name: 'PAR-07',
+  })
   const outcome = await call('explain', { name: 'id_token.expired' })
   expect(outcome.text).toContain(`curl '${sandbox.baseUrl}/_sandbox/expectations'`)
   const unknown = await call('explain', { name: 'id_token.expird' })
-  expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('Did you mean "id_token.expired"?') })
+  expect(unknown).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('Did you mean "id_token.expired"?'),
+  })
 })
 
 test('A coding agent evaluates claims without a flow, reads and moves the clock, and resets the sandbox', async () => {
-  const { text, data } = await call('evaluate', { claims: { age_thresholds: [16, 18] }, persona: 'teen-16' })
+  const { text, data } = await call('evaluate', {
+    claims: { age_thresholds: [16, 18] },
+    persona: 'teen-16',
+  })
   expect(data).toMatchObject({ age_thresholds: { 16: true, 18: false } })
   expect(text).toMatch(/^16: yes, 18: no\. Why:\n- /)
   await call('clock', { set: '2030-01-01T00:00:00Z', freeze: true })
-  expect((await call('clock', { advance: 91 })).data).toMatchObject({ now: '2030-01-01T00:01:31.000Z', frozen: true })
+  expect((await call('clock', { advance: 91 })).data).toMatchObject({
+    now: '2030-01-01T00:01:31.000Z',
+    frozen: true,
+  })
   const said = 'The sandbox has 2030-01-01T00:01:31.000Z, 91 s ahead, and the clock is stopped.'
   expect((await call('clock')).text).toBe(said)
-  expect((await call('clock', { reset: true })).data).toMatchObject({ frozen: false, advanced_seconds: 0 })
+  expect((await call('clock', { reset: true })).data).toMatchObject({
+    frozen: false,
+    advanced_seconds: 0,
+  })
   await call('decide_next', { persona: 'teen-16' })
   expect((await call('reset')).isError).toBe(false)
   expect(await sandbox.expectations.list()).toEqual([])
@@ -177,7 +243,10 @@ test('A coding agent searches and reads the documents', async () => {
   const { text, data } = await call('search_documents', { query: 'PAR-07', limit: 1 })
   expect(text).toMatch(/^Sections, the best first:\n- rules#/)
   expect(data).toMatchObject({ found: [{ document: 'rules' }] })
-  expect((await call('search_documents', { query: 'redirect' })).data).toHaveProperty('found.length', 8)
+  expect((await call('search_documents', { query: 'redirect' })).data).toHaveProperty(
+    'found.length',
+    8,
+  )
 
   expect((await call('read_document', { name: 'testing' })).text).toMatch(/^# Tests with pytest/)
   const part = await call('read_document', { name: 'mobile', section: 'Where-The-Redirect-Leads' })
@@ -189,7 +258,9 @@ test('A coding agent searches and reads the documents', async () => {
   ])
     expect((await call('read_document', { name })).text).toMatch(/^### Custom schemes\n/)
   const byHeading = await call('read_document', { name: 'Outcomes', section: '## Use (E1)' })
-  expect(byHeading.text).toBe((await call('read_document', { name: 'outcomes', section: '#use-e1' })).text)
+  expect(byHeading.text).toBe(
+    (await call('read_document', { name: 'outcomes', section: '#use-e1' })).text,
+  )
 })
 
 test('A coding agent reads a document and a section to their ends, however long they are', async () => {
@@ -200,7 +271,10 @@ test('A coding agent reads a document and a section to their ends, however long 
   let text = ''
   for (let offset: number | undefined = 0; offset !== undefined; ) {
     const part = await call('read_document', { name: 'outcomes', section: 'use-e1', offset })
-    text += part.text.replace(/\n\nThese are the characters \d+ to \d+ of \d+\. Read on with offset \d+$/, '')
+    text += part.text.replace(
+      /\n\nThese are the characters \d+ to \d+ of \d+\. Read on with offset \d+$/,
+      '',
+    )
     offset = z.object({ next_offset: z.number().optional() }).parse(part.data).next_offset
   }
   const section = findDocument('outcomes')?.sections.find(({ anchor }) => anchor === 'use-e1')
@@ -214,7 +288,9 @@ test('Each example in the description of a tool works', async () => {
   )
   expect(examples.length).toBeGreaterThan(12)
   for (const { name, example } of examples)
-    expect({ example, ...(await call(name, JSON.parse(example))) }).toMatchObject({ isError: false })
+    expect({ example, ...(await call(name, JSON.parse(example))) }).toMatchObject({
+      isError: false,
+    })
   await call('reset')
 })
 
@@ -225,29 +301,60 @@ test.each([
     { persona: 'teen-61' },
     'there is no persona "teen-61". Did you mean "teen-16"? list_personas lists all.',
   ],
-  ['decide_next', { outcome: 'id_token.expird' }, 'Did you mean "id_token.expired"? list_outcomes lists all.'],
+  [
+    'decide_next',
+    { outcome: 'id_token.expird' },
+    'Did you mean "id_token.expired"? list_outcomes lists all.',
+  ],
   ['decide_next', { persona: 'teen-16', time: 2 }, 'time: unknown key. Did you mean "times"?'],
   ['list_personas', { name: 'nobody' }, 'there is no persona "nobody"'],
   ['list_outcomes', { flow: 'usee' }, 'flow: unknown flow "usee". Did you mean "use"?'],
   ['list_flows', { limit: 1_000 }, 'limit: expected at most 100, found 1000'],
   ['explain_flow', {}, 'id: there is no flow yet; send the app through one, then ask again'],
   ['explain_flow', { id: 'f99' }, 'f99'],
-  ['explain_flow', { id: 'last' }, 'id: "last" is not the id of a flow, such as "f12"; list_flows lists the ids'],
-  ['explain_flow', { id: 'http://a.test/t/qa/_sandbox/console/flows/f3' }, 'ask http://a.test/t/qa/_sandbox/mcp'],
+  [
+    'explain_flow',
+    { id: 'last' },
+    'id: "last" is not the id of a flow, such as "f12"; list_flows lists the ids',
+  ],
+  [
+    'explain_flow',
+    { id: 'http://a.test/t/qa/_sandbox/console/flows/f3' },
+    'ask http://a.test/t/qa/_sandbox/mcp',
+  ],
   ['explain', {}, 'name: is missing; expected a text'],
-  ['explain', { name: 'f99' }, 'no rule and no outcome "f99". list_outcomes lists the outcomes, read_document'],
-  ['evaluate', { claims: { age_thresholds: ['x'] }, persona: 'teen-16' }, 'claims.age_thresholds[0]'],
+  [
+    'explain',
+    { name: 'f99' },
+    'no rule and no outcome "f99". list_outcomes lists the outcomes, read_document',
+  ],
+  [
+    'evaluate',
+    { claims: { age_thresholds: ['x'] }, persona: 'teen-16' },
+    'claims.age_thresholds[0]',
+  ],
   ['clock', { advance: -1 }, 'advance: must be 0 or more seconds'],
   ['reset', { all: true }, 'all: unknown key'],
   ['search_documents', { query: 'a', limit: 0 }, 'limit: expected at least 1, found 0'],
-  ['read_document', { name: 'adresses' }, 'name: there is no document "adresses". Did you mean "addresses"?'],
-  ['read_document', { name: 'library', section: 'nowhere' }, 'section: there is no section "nowhere"'],
-])('A tool of the endpoint for agents refuses in the words of the sandbox: %s %j', async (name, args, message) => {
-  const { text, isError } = await call(name, args)
-  expect(isError).toBe(true)
-  expect(text).toContain(message)
-  expect(text).not.toMatch(/\bat .*\.ts:\d|\bat \w+ \(/)
-})
+  [
+    'read_document',
+    { name: 'adresses' },
+    'name: there is no document "adresses". Did you mean "addresses"?',
+  ],
+  [
+    'read_document',
+    { name: 'library', section: 'nowhere' },
+    'section: there is no section "nowhere"',
+  ],
+])(
+  'A tool of the endpoint for agents refuses in the words of the sandbox: %s %j',
+  async (name, args, message) => {
+    const { text, isError } = await call(name, args)
+    expect(isError).toBe(true)
+    expect(text).toContain(message)
+    expect(text).not.toMatch(/\bat .*\.ts:\d|\bat \w+ \(/)
+  },
+)
 
 test('A call of a tool that does not exist is answered by the name of the nearest tool', async () => {
   await expect(client.callTool({ name: 'list_flow' })).rejects.toThrow('Did you mean "list_flows"?')
@@ -257,17 +364,27 @@ test.each([
   [{ name: 'clock', arguments: [] }, 'arguments: expected a mapping, found a list of 0'],
   [{ name: 5 }, 'name: expected a text, found 5'],
   [undefined, 'params: is missing'],
-])('A call of a tool with the params %j is answered by -32602 and what is wrong', async (params, problem) => {
-  const { body } = await post(sandbox, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }).expect(200)
-  expect(body.error).toEqual({ code: -32602, message: expect.stringContaining(problem) })
-})
+])(
+  'A call of a tool with the params %j is answered by -32602 and what is wrong',
+  async (params, problem) => {
+    const { body } = await post(sandbox, {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params,
+    }).expect(200)
+    expect(body.error).toEqual({ code: -32602, message: expect.stringContaining(problem) })
+  },
+)
 
 test('What an agent decides in one tenant leaves the other tenants as they are', async () => {
   const { call } = await connect(`${sandbox.baseUrl}/t/qa`)
   await call('decide_next', { persona: 'teen-16' })
   expect(await sandbox.tenant('qa').expectations.list()).toHaveLength(1)
   expect(await sandbox.expectations.list()).toEqual([])
-  expect((await call('explain', { name: 'id_token.expired' })).text).toContain(`${sandbox.baseUrl}/t/qa/_sandbox/`)
+  expect((await call('explain', { name: 'id_token.expired' })).text).toContain(
+    `${sandbox.baseUrl}/t/qa/_sandbox/`,
+  )
   await sandbox.request.get('/t/qa/v1/oidc/use').query(useRequest())
   const { text } = await call('explain_flow')
   expect(text).toContain(`${sandbox.baseUrl}/t/qa/_sandbox/console/flows/`)
@@ -275,31 +392,43 @@ test('What an agent decides in one tenant leaves the other tenants as they are',
 })
 
 test('Beyond this machine the endpoint for agents asks for the control token, and is off where none is set', async () => {
-  const sandbox = await startSandbox({ baseUrl: 'http://sandbox.test', controlToken: 'secret-token' })
+  const sandbox = await startSandbox({
+    baseUrl: 'http://sandbox.test',
+    controlToken: 'secret-token',
+  })
   await expect(connect(sandbox.url)).rejects.toThrow('send the control token of this sandbox')
   await post(sandbox, LIST, { Authorization: 'Bearer another' }).expect(401)
   const { call } = await connect(sandbox.url, { Authorization: 'Bearer secret-token' })
   expect((await call('clock')).isError).toBe(false)
   // The guard of the control API stands before the endpoint.
   const site = { Origin: 'https://evil.example' }
-  await post(sandbox, { ...LIST, method: 'tools/call', params: { name: 'reset' } }, site).expect(403)
+  await post(sandbox, { ...LIST, method: 'tools/call', params: { name: 'reset' } }, site).expect(
+    403,
+  )
   const withoutToken = await startSandbox({ baseUrl: 'http://sandbox.test' })
   expect((await post(withoutToken, LIST).expect(403)).text).toContain('the control API is off')
 })
 
 test('The endpoint for agents has no stream and no session: a call gets JSON, a notification 202, a GET 405', async () => {
   for (const method of ['get', 'delete'] as const) {
-    const answer = await sandbox.request[method]('/_sandbox/mcp').set('Accept', 'text/event-stream').expect(405)
+    const answer = await sandbox.request[method]('/_sandbox/mcp')
+      .set('Accept', 'text/event-stream')
+      .expect(405)
     expect(answer.headers['allow']).toBe('POST')
   }
   const answer = await post(sandbox, LIST).expect(200)
   expect(answer.headers['content-type']).toBe('application/json')
-  expect([answer.headers['mcp-session-id'], answer.headers['cache-control']]).toEqual([undefined, 'no-store'])
+  expect([answer.headers['mcp-session-id'], answer.headers['cache-control']]).toEqual([
+    undefined,
+    'no-store',
+  ])
   await post(sandbox, { jsonrpc: '2.0', method: 'notifications/initialized' }).expect(202, '')
 })
 
 test('The endpoint for agents takes one message a request, and no search of more than 200 characters', async () => {
-  const { body } = await post(sandbox, [LIST, { jsonrpc: '2.0', id: 2, method: 'ping' }]).expect(400)
+  const { body } = await post(sandbox, [LIST, { jsonrpc: '2.0', id: 2, method: 'ping' }]).expect(
+    400,
+  )
   expect(body).toMatchObject({
     id: null,
     error: { code: -32600, message: expect.stringContaining('a request of its own') },
@@ -308,7 +437,8 @@ test('The endpoint for agents takes one message a request, and no search of more
     ...{ jsonrpc: '2.0', id: 3, method: 'tools/call' },
     params: { name: 'search_documents', arguments: { query } },
   })
-  const found = async (query: string) => (await post(sandbox, search(query)).expect(200)).body.result
+  const found = async (query: string) =>
+    (await post(sandbox, search(query)).expect(200)).body.result
   expect(await found('a'.repeat(201))).toMatchObject({ isError: true })
   expect(await found('a'.repeat(200))).not.toHaveProperty('isError')
 })

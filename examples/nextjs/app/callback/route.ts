@@ -8,7 +8,8 @@ export async function POST(request: Request) {
   try {
     const nonce = await asked('age_use', answer)
     const answers = ['error', 'create_requested', 'id_token'].filter((name) => answer.has(name))
-    if (answers.length !== 1) throw new Error('an answer is a token, a request to create or an error')
+    if (answers.length !== 1)
+      throw new Error('an answer is a token, a request to create or an error')
     if (answer.has('error')) return new Response('No age was proved.', { status: 403 })
     if (answer.get('create_requested') === 'true') return Response.redirect(await create(), 303)
 
@@ -29,7 +30,11 @@ export async function POST(request: Request) {
 /** What a token says that answers this request. */
 async function readToken(idToken: string, { nonce, code }: { nonce?: string; code?: string }) {
   if (idToken.length > 8192) throw new Error('no id_token is that long')
-  const options = { issuer: `${baseUrl}/v1/oidc/use`, audience: clientId, algorithms: ['RS256', 'ES256'] }
+  const options = {
+    issuer: `${baseUrl}/v1/oidc/use`,
+    audience: clientId,
+    algorithms: ['RS256', 'ES256'],
+  }
   const { payload } = await jwtVerify(idToken, keys, options)
   const { sub, iat = 0, exp = Number.POSITIVE_INFINITY } = payload
   const thresholds = JSON.stringify(payload.age_thresholds)

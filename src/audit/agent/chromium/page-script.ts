@@ -4,11 +4,17 @@ import { waySchema } from '../choose-way.ts'
 
 /** The name by which the audit finds its script in a page. */
 const NAME = '__agekeyAudit'
-/** Looks without a change after which a page counts as resting: a look takes 10 ms, or longer on a busy page. */
+/**
+ * Looks without a change after which a page counts as resting: a look takes 10 ms, or longer on a
+ * busy page.
+ */
 const QUIET_LOOKS = 6
 /** An empty page may still be processing its response: wait for so many looks. */
 const SILENT_LOOKS = 40
-/** Milliseconds that the audit waits for timers and workers of a page in all, because a clock on a page never stops. */
+/**
+ * Milliseconds that the audit waits for timers and workers of a page in all, because a clock on a
+ * page never stops.
+ */
 const MAX_WAIT_MS = 2000
 
 export const seenSchema = z.object({
@@ -22,8 +28,8 @@ export const seenSchema = z.object({
 })
 
 /**
- * Runs in each page before its own scripts, and tells whether the page still changes, computes or waits. It is a text, because a compiler
- * would put names into a function that no page knows.
+ * Runs in each page before its own scripts, and tells whether the page still changes, computes or
+ * waits. It is a text, because a compiler would put names into a function that no page knows.
  */
 export const PAGE_SCRIPT = `(() => {
 if (window !== window.top) return

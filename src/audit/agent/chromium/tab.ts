@@ -7,7 +7,10 @@ import { calledEndpoint } from '../parties.ts'
 import { callOf, PAGE_SCRIPT, restoringScript, seenSchema } from './page-script.ts'
 
 export interface Shown extends Showing {
-  /** The storage of the pages of one browser, now and at the last answer. Another object means that others than pages changed it. */
+  /**
+   * The storage of the pages of one browser, now and at the last answer. Another object means that
+   * others than pages changed it.
+   */
   readonly memory: { stored: readonly string[]; before: readonly string[] }
   /** GET requests of scripts. */
   readonly asked: Set<string>
@@ -18,18 +21,23 @@ type Lead = Pick<Look, 'onward' | 'ending'> & { readonly said?: unknown }
 
 const ENDLESS: readonly string[] = ['eventsource', 'websocket', 'ping', 'cspreport']
 /**
- * Milliseconds after which an unanswered `GET` of a script counts as a long poll; on the callback page it never does. A page that does
- * not answer the audit in this time is in an endless loop.
+ * Milliseconds after which an unanswered `GET` of a script counts as a long poll; on the callback
+ * page it never does. A page that does not answer the audit in this time is in an endless loop.
  */
 const MAX_WAIT_MS = 5000
 
 /**
- * Opens a tab. The audit makes each request of the window itself and gives Chromium the last answer, so that a flow goes the same way
- * with scripts and without. It uses the protocol of Chromium, because Playwright's own calls fall short: `route` sees neither redirects
- * nor preflights and reports a request after the page may seem to rest; `cookies` takes cookies without SameSite for Lax; an init script
- * cannot be removed; no tab can be hidden.
+ * Opens a tab. The audit makes each request of the window itself and gives Chromium the last
+ * answer, so that a flow goes the same way with scripts and without. It uses the protocol of
+ * Chromium, because Playwright's own calls fall short: `route` sees neither redirects nor
+ * preflights and reports a request after the page may seem to rest; `cookies` takes cookies without
+ * SameSite for Lax; an init script cannot be removed; no tab can be hidden.
  */
-export async function openTab(chromium: Chromium, { anyCertificate = false }: HttpAgentOptions, notes: Set<string>) {
+export async function openTab(
+  chromium: Chromium,
+  { anyCertificate = false }: HttpAgentOptions,
+  notes: Set<string>,
+) {
   const context = await chromium.newContext({
     acceptDownloads: false,
     serviceWorkers: 'block',
@@ -37,7 +45,8 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
     locale: 'en-US',
     userAgent: USER_AGENT,
   })
-  // Chromium takes pages that it did not load itself for pages of the internet, which may not call this machine.
+  // Chromium takes pages that it did not load itself for pages of the internet, which may not call
+  // this machine.
   await context.grantPermissions(['local-network-access']).catch(() => {})
   const window = await newWindow(chromium, context)
   const session = await context.newCDPSession(window)
@@ -54,9 +63,15 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
   // Called when the page leads on, or ends the visit.
   let lead = (_to: Lead) => {}
 
-  /** The value of an expression in the page; `undefined` when the page is left, or when its script blocks the answer. */
+  /**
+   * The value of an expression in the page; `undefined` when the page is left, or when its script
+   * blocks the answer.
+   */
   const ask = (expression: string): Promise<unknown> =>
-    Promise.race([window.evaluate(expression).catch(() => {}), wait(MAX_WAIT_MS, undefined, { ref: false })])
+    Promise.race([
+      window.evaluate(expression).catch(() => {}),
+      wait(MAX_WAIT_MS, undefined, { ref: false }),
+    ])
 
   session.on('Fetch.requestPaused', ({ requestId, request, frameId, resourceType }) => {
     const refuse = (errorReason: 'Aborted' | 'BlockedByClient') =>
@@ -68,37 +83,59 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
     if (resourceType === 'Document' && frameId === frameTree.frame.id) {
       if (awaited === address) {
         awaited = undefined
-        const all = { ...shown.headers, 'content-type': `${page.mediaType || 'text/html'}; charset=utf-8` }
+        const all = {
+          ...shown.headers,
+          'content-type': `${page.mediaType || 'text/html'}; charset=utf-8`,
+        }
         // The text is decoded and complete, and no download.
-        const kept = Object.entries(all).filter(([name]) => !/-(?:length|encoding|disposition)$/.test(name))
+        const kept = Object.entries(all).filter(
+          ([name]) => !/-(?:length|encoding|disposition)$/.test(name),
+        )
         const responseHeaders = kept.map(([name, value = '']) => ({ name, value }))
-        const answer = { responseCode: page.status, responseHeaders, body: Buffer.from(page.text).toString('base64') }
+        const answer = {
+          responseCode: page.status,
+          responseHeaders,
+          body: Buffer.from(page.text).toString('base64'),
+        }
         return void session.send('Fetch.fulfillRequest', { requestId, ...answer }).catch(() => {})
       }
       const type = request.headers['Content-Type']
       const body = type ? { type, text } : undefined
       // Until Chromium has requested the next page, the page before may still lead on.
-      if (awaited === undefined) lead({ onward: { method: method === 'POST' ? method : 'GET', url, body } })
+      if (awaited === undefined)
+        lead({ onward: { method: method === 'POST' ? method : 'GET', url, body } })
       return refuse('Aborted')
     }
     const endpoint = calledEndpoint(url, sandboxUrl)
     if (endpoint && resourceType === 'Document') {
-      const problem = 'your app opens the service in a frame, which is not followed; send the window itself there'
+      const problem =
+        'your app opens the service in a frame, which is not followed; send the window itself there'
       lead({ ending: { end: 'astray', problem } })
     } else if (endpoint) {
-      notes.add(`a script of your app fetches ${endpoint}, and was kept from it: a browser has to be sent there`)
+      notes.add(
+        `a script of your app fetches ${endpoint}, and was kept from it: a browser has to be sent there`,
+      )
     }
     const isBeyond = !parties.mayBeApp(url) && parties.partyOf(url, sandboxUrl) !== 'sandbox'
-    if (isBeyond) notes.add(`what your pages load from ${url.origin} was not loaded: --this-app-is-mine allows it`)
+    if (isBeyond)
+      notes.add(
+        `what your pages load from ${url.origin} was not loaded: --this-app-is-mine allows it`,
+      )
     // Resources that show nothing to the audit are not loaded.
-    if (endpoint || isBeyond || /^(?:Image|Media|Font)$/.test(resourceType)) return refuse('BlockedByClient')
+    if (endpoint || isBeyond || /^(?:Image|Media|Font)$/.test(resourceType))
+      return refuse('BlockedByClient')
     session.send('Fetch.continueRequest', { requestId }).catch(() => {})
   })
 
   const done = (request: Request) => underWay.delete(request)
   window.on('request', (request) => {
     const place = `${request.method()} ${new URL(request.url()).pathname}`
-    if (request.isNavigationRequest() || ENDLESS.includes(request.resourceType()) || longPolls.has(place)) return
+    if (
+      request.isNavigationRequest() ||
+      ENDLESS.includes(request.resourceType()) ||
+      longPolls.has(place)
+    )
+      return
     hasBegun = true
     underWay.set(request, place)
     if (request.method() !== 'GET' || !/^(?:xhr|fetch)$/.test(request.resourceType())) return
@@ -109,7 +146,8 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
   window.on('requestfinished', done)
   window.on('requestfailed', done)
   window.on('response', (response) => {
-    if (response.headers()['content-type']?.startsWith('text/event-stream')) done(response.request())
+    if (response.headers()['content-type']?.startsWith('text/event-stream'))
+      done(response.request())
   })
   // Without a listener of its own, Playwright dismisses dialogs.
   session.on('Page.javascriptDialogOpening', ({ type, message }) => {
@@ -118,7 +156,9 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
   })
   window.on('console', (message) => {
     if (message.text().startsWith('Service Worker registration blocked'))
-      notes.add('your app registers a service worker, which was not: the audit has to see each request')
+      notes.add(
+        'your app registers a service worker, which was not: the audit has to see each request',
+      )
   })
   window.on('crash', () => {
     isUsable = false
@@ -130,7 +170,10 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
   await session.send('Page.enable')
   await session.send('Fetch.enable', { patterns: [{ urlPattern: 'http*' }] })
 
-  /** What the page says at rest, or its next page if it leads on before. @param act shows the page, or presses something on it */
+  /**
+   * What the page says at rest, or its next page if it leads on before.
+   * @param act shows the page, or presses something on it
+   */
   async function look(act: () => Promise<unknown>, of: Shown): Promise<Look> {
     const { page, isCallback, signal, cookies, memory, begin } = of
     let isOver = false
@@ -152,10 +195,16 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
     if (ending?.end === 'restless') isUsable = false
     const [place] = underWay.values()
     const seen = seenSchema.safeParse(said ?? (await ask(callOf('see', begin)))).data
-    const problem = place ? `${place} is not answered` : (seen?.unrest ?? 'its script runs for ever')
+    const problem = place
+      ? `${place} is not answered`
+      : (seen?.unrest ?? 'its script runs for ever')
     const kept = await session.send('Network.getAllCookies')
     const { origin } = new URL(seen?.url ?? page.url)
-    if (seen) memory.stored = [...memory.stored.filter((one) => JSON.parse(one)[0] !== origin), ...seen.stored]
+    if (seen)
+      memory.stored = [
+        ...memory.stored.filter((one) => JSON.parse(one)[0] !== origin),
+        ...seen.stored,
+      ]
     const press = (index: number) => look(() => ask(callOf('press', index)), of)
     return {
       onward,
@@ -172,7 +221,9 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
       const { origin } = new URL(page.url)
       await context.clearCookies()
       // If Chromium refuses a cookie, the others are still set.
-      await Promise.all(cookies.app.all().map((cookie) => context.addCookies([cookie]).catch(() => {})))
+      await Promise.all(
+        cookies.app.all().map((cookie) => context.addCookies([cookie]).catch(() => {})),
+      )
       if (!restored.has(memory)) {
         restored.clear()
         restored.add(memory)
@@ -190,12 +241,20 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
       }
       if (restored.has(origin)) return look(goTo, next)
       restored.add(origin)
-      await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb,cache_storage' })
+      await session.send('Storage.clearDataForOrigin', {
+        origin,
+        storageTypes: 'indexeddb,cache_storage',
+      })
       const source = restoringScript(memory.stored)
       const script = await session.send('Page.addScriptToEvaluateOnNewDocument', { source })
-      return look(goTo, next).finally(() => session.send('Page.removeScriptToEvaluateOnNewDocument', script))
+      return look(goTo, next).finally(() =>
+        session.send('Page.removeScriptToEvaluateOnNewDocument', script),
+      )
     },
-    /** Blocks all further requests of the page. @returns whether the tab can be used again; otherwise it is closed */
+    /**
+     * Blocks all further requests of the page.
+     * @returns whether the tab can be used again; otherwise it is closed
+     */
     end(): boolean {
       shown = undefined
       if (!isUsable) context.close().catch(() => {})
@@ -204,7 +263,10 @@ export async function openTab(chromium: Chromium, { anyCertificate = false }: Ht
   }
 }
 
-/** A tab that no window draws, which halves the work of a headless Chromium; an ordinary tab if there are no hidden ones. */
+/**
+ * A tab that no window draws, which halves the work of a headless Chromium; an ordinary tab if
+ * there are no hidden ones.
+ */
 async function newWindow(chromium: Chromium, context: BrowserContext): Promise<Window> {
   const ordinary = await context.newPage()
   const browser = await chromium.newBrowserCDPSession()
@@ -214,7 +276,10 @@ async function newWindow(chromium: Chromium, context: BrowserContext): Promise<W
   const { browserContextId = '' } = targetInfo
   const opened = context.waitForEvent('page', { timeout: 5000 }).catch(() => {})
   const target = { url: 'about:blank', hidden: true, browserContextId }
-  const [hidden] = await Promise.all([opened, browser.send('Target.createTarget', target).catch(() => {})])
+  const [hidden] = await Promise.all([
+    opened,
+    browser.send('Target.createTarget', target).catch(() => {}),
+  ])
   if (hidden) await ordinary.close()
   return hidden ?? ordinary
 }

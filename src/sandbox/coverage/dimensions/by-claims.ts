@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto'
-import { birthdayOf, birthdaysAt, filterResults, filtersOf } from '../../../service/age/claims-seen.ts'
+import {
+  birthdayOf,
+  birthdaysAt,
+  filterResults,
+  filtersOf,
+} from '../../../service/age/claims-seen.ts'
 import { evaluateAnswers } from '../../../service/age/evaluate.ts'
 import type { AgeSignal } from '../../../service/age/signal.ts'
 import { mapInTurns } from '../../take-turn.ts'
@@ -17,7 +22,8 @@ import { byPersona, createItem, type Described } from './item.ts'
 /** Each requested threshold of each distinct claims object: true and false. */
 export const answerItems = (described: Described): Promise<CoverageItem[]> =>
   claimsItems(described, (seen, now) => ({
-    resultsOf: (signals) => Object.entries(evaluateAnswers(signals, seen.claims, now)).map((answer) => answer.join()),
+    resultsOf: (signals) =>
+      Object.entries(evaluateAnswers(signals, seen.claims, now)).map((answer) => answer.join()),
     parts: distinctThresholds(seen).map(({ threshold }) => ({
       part: String(threshold),
       title: `age_thresholds ${threshold}`,
@@ -37,7 +43,9 @@ export const answerItems = (described: Described): Promise<CoverageItem[]> =>
 export const filterItems = (described: Described): Promise<CoverageItem[]> =>
   claimsItems(described, (seen, now) => ({
     resultsOf: (signals) =>
-      filterResults(signals, seen.claims, now).map(({ member, passed }) => `${member},${passed ? 'passed' : 'failed'}`),
+      filterResults(signals, seen.claims, now).map(
+        ({ member, passed }) => `${member},${passed ? 'passed' : 'failed'}`,
+      ),
     parts: filtersOf(seen.claims).map((filter) => ({
       part: filter,
       title: filter,
@@ -50,10 +58,14 @@ export const filterItems = (described: Described): Promise<CoverageItem[]> =>
     })),
   }))
 
-/** For each requested threshold, a birthday today and tomorrow; none if the claims accept no method with a date of birth. */
+/**
+ * For each requested threshold, a birthday today and tomorrow; none if the claims accept no method
+ * with a date of birth.
+ */
 export const boundaryItems = (described: Described): Promise<CoverageItem[]> =>
   claimsItems(described, (seen, now) => ({
-    resultsOf: (signals) => birthdaysAt(signals, seen.claims, now).map(({ threshold, day }) => `${threshold},${day}`),
+    resultsOf: (signals) =>
+      birthdaysAt(signals, seen.claims, now).map(({ threshold, day }) => `${threshold},${day}`),
     parts: distinctThresholds(seen).flatMap(({ threshold, index }) => {
       const years = birthdayOf(threshold, index, seen.claims)
       if (years === undefined) return []

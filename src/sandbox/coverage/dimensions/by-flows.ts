@@ -1,7 +1,12 @@
 import { evaluateAnswers } from '../../../service/age/evaluate.ts'
 import { SERVER_CALLS, type ServerCall } from '../../../service/oidc/endpoints.ts'
 import { findOutcome, OUTCOMES, rowId } from '../../outcomes/catalogue.ts'
-import { bringsNothing, type Outcome, type OutcomeFlow, unmetNeedOf } from '../../outcomes/outcome.ts'
+import {
+  bringsNothing,
+  type Outcome,
+  type OutcomeFlow,
+  unmetNeedOf,
+} from '../../outcomes/outcome.ts'
 import type { Asked, CoverageCounters, EndingName } from '../counters.ts'
 import type { CoverageItem } from '../coverage.ts'
 import { byOutcome, byPersona, createItem, type Described, type GapClosing } from './item.ts'
@@ -11,9 +16,14 @@ type SeenFlows = ReturnType<typeof seenFlows>
 /** What an app was seen to use. */
 export function seenFlows({ claims, asked, endings, calls }: CoverageCounters) {
   const hasAsked = (what: Asked) => asked[what] !== undefined
-  const hasCalled = (...called: readonly ServerCall[]) => called.some((one) => calls[one] !== undefined)
-  const hasEnded = (...ended: readonly EndingName[]) => ended.some((one) => endings[one] !== undefined)
-  const create = hasAsked('create') || hasCalled('par') || hasEnded('created', 'create_denied', 'request_uri_expired')
+  const hasCalled = (...called: readonly ServerCall[]) =>
+    called.some((one) => calls[one] !== undefined)
+  const hasEnded = (...ended: readonly EndingName[]) =>
+    ended.some((one) => endings[one] !== undefined)
+  const create =
+    hasAsked('create') ||
+    hasCalled('par') ||
+    hasEnded('created', 'create_denied', 'request_uri_expired')
   const upgrade = hasAsked('upgrade') || hasCalled('token', 'upgrade')
   const used: Readonly<Record<OutcomeFlow, boolean>> = {
     use: hasAsked('use') || claims.length > 0,
@@ -67,27 +77,29 @@ const ENDINGS: readonly EndingFacts[] = [
 
 /** The ways in which a Use or Create flow of this app can end. */
 export const endingItems = (described: Described, flows: SeenFlows): CoverageItem[] =>
-  ENDINGS.filter(({ name, isPossible }) => isPossible(flows) || described.counters.endings[name] !== undefined).map(
-    ({ name, title, flow, outcome }) =>
-      createItem({
-        id: name,
-        title,
-        flow,
-        seen: { seen: described.counters.endings[name] },
-        sides: {
-          seen() {
-            const row = outcome === undefined ? undefined : findOutcome(flow, outcome)
-            return row ? byOutcome(row) : byAnswers(name === 'verified', described)
-          },
+  ENDINGS.filter(
+    ({ name, isPossible }) => isPossible(flows) || described.counters.endings[name] !== undefined,
+  ).map(({ name, title, flow, outcome }) =>
+    createItem({
+      id: name,
+      title,
+      flow,
+      seen: { seen: described.counters.endings[name] },
+      sides: {
+        seen() {
+          const row = outcome === undefined ? undefined : findOutcome(flow, outcome)
+          return row ? byOutcome(row) : byAnswers(name === 'verified', described)
         },
-      }),
+      },
+    }),
   )
 
 /** A persona for whom some claims of the app have a met threshold, or none. */
 function byAnswers(isMet: boolean, { counters, cast }: Described): GapClosing {
   const fitting = counters.claims.flatMap(({ claims }) =>
     cast.personas.filter(
-      ({ signals }) => Object.values(evaluateAnswers(signals, claims, cast.now)).some((met) => met) === isMet,
+      ({ signals }) =>
+        Object.values(evaluateAnswers(signals, claims, cast.now)).some((met) => met) === isMet,
     ),
   )
   return byPersona(fitting[0]?.name, {
@@ -105,7 +117,11 @@ export const mustItems = (described: Described, flows: SeenFlows): CoverageItem[
   }
   const baits = baitsOf(described)
   return OUTCOMES.filter(
-    (row) => row.level === 'must' && flows.uses(row.flow) && !bringsNothing(row) && unmetNeedOf(row, has) === undefined,
+    (row) =>
+      row.level === 'must' &&
+      flows.uses(row.flow) &&
+      !bringsNothing(row) &&
+      unmetNeedOf(row, has) === undefined,
   )
     .toSorted((one, other) => other.severity - one.severity)
     .map((row) =>
@@ -119,7 +135,10 @@ export const mustItems = (described: Described, flows: SeenFlows): CoverageItem[
     )
 }
 
-/** Personas for whom a careless reader says yes: an adult reaches every threshold of the first claims, a minor none. */
+/**
+ * Personas for whom a careless reader says yes: an adult reaches every threshold of the first
+ * claims, a minor none.
+ */
 function baitsOf({ counters, cast }: Described) {
   const [first] = counters.claims
   const claims = first?.claims ?? { age_thresholds: [18] }
@@ -133,8 +152,12 @@ function baitsOf({ counters, cast }: Described) {
   }
 }
 
-function personaOf({ flow, bait, ending }: Outcome, { adult, minor }: ReturnType<typeof baitsOf>): string | undefined {
-  if (flow !== 'use' || ending?.kind === 'error' || ending?.kind === 'create_requested') return undefined
+function personaOf(
+  { flow, bait, ending }: Outcome,
+  { adult, minor }: ReturnType<typeof baitsOf>,
+): string | undefined {
+  if (flow !== 'use' || ending?.kind === 'error' || ending?.kind === 'create_requested')
+    return undefined
   return bait === 'minor' ? minor : adult
 }
 

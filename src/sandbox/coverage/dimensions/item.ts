@@ -24,12 +24,20 @@ export async function castOf(
   personas: readonly Persona[],
   { base, now }: { base: number; now: number },
 ): Promise<Cast> {
-  const resolved = await mapInTurns(inPersonaOrder(personas), (persona) => resolvePersona(persona, base))
-  return { now, personas: resolved.flatMap(({ name, age_key: ageKey }) => (ageKey ? [{ name, ...ageKey }] : [])) }
+  const resolved = await mapInTurns(inPersonaOrder(personas), (persona) =>
+    resolvePersona(persona, base),
+  )
+  return {
+    now,
+    personas: resolved.flatMap(({ name, age_key: ageKey }) =>
+      ageKey ? [{ name, ...ageKey }] : [],
+    ),
+  }
 }
 
 /** What closes a gap: a sentence, and names. */
-export type GapClosing = Required<Pick<CoverageSide, 'closes'>> & Pick<CoverageSide, 'persona' | 'outcome'>
+export type GapClosing = Required<Pick<CoverageSide, 'closes'>> &
+  Pick<CoverageSide, 'persona' | 'outcome'>
 
 interface Draft {
   readonly id: string
@@ -50,7 +58,8 @@ export function createItem({ seen = {}, sides: closings, ...head }: Draft): Cove
     }),
   )
   const covered = Object.values(sides).filter(({ count }) => count > 0).length
-  const state = covered === 0 ? 'missing' : covered === Object.keys(sides).length ? 'covered' : 'half'
+  const state =
+    covered === 0 ? 'missing' : covered === Object.keys(sides).length ? 'covered' : 'half'
   return { ...head, state, sides }
 }
 
@@ -81,5 +90,7 @@ export const byPersona = (
   { because, otherwise }: { because: string; otherwise: string },
 ): GapClosing =>
   name === undefined
-    ? { closes: `add a persona ${otherwise}, and run a Use flow as it: no persona of this sandbox fits` }
+    ? {
+        closes: `add a persona ${otherwise}, and run a Use flow as it: no persona of this sandbox fits`,
+      }
     : { closes: `run a Use flow as ${name}: ${because}`, persona: name }

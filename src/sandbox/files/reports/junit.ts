@@ -42,7 +42,11 @@ function testcase({ name, classname, seconds, status, detail, lines }: JUnitCase
       return [`${start}>`, `      <skipped${attribute('message', detail)}/>`, '    </testcase>']
     case 'failed': {
       const text = (lines ?? [detail ?? '']).map(escapeXml).join('\n')
-      return [`${start}>`, `      <failure${attribute('message', detail ?? '')}>${text}</failure>`, '    </testcase>']
+      return [
+        `${start}>`,
+        `      <failure${attribute('message', detail ?? '')}>${text}</failure>`,
+        '    </testcase>',
+      ]
     }
   }
 }
@@ -57,7 +61,10 @@ function totals(cases: readonly JUnitCase[]): string {
   return ` tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}" time="${seconds.toFixed(3)}"`
 }
 
-/** Characters that XML 1.0 cannot contain, escaped or not: most control characters, lone surrogates, and two others. */
+/**
+ * Characters that XML 1.0 cannot contain, escaped or not: most control characters, lone surrogates,
+ * and two others.
+ */
 const NOT_XML = /[\p{Cc}\p{Cs}\ufffe\uffff]/gu
 
 const REFERENCES: Readonly<Record<string, string>> = {

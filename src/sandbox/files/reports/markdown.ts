@@ -3,7 +3,10 @@ import { visible } from '../../../service/text/visible.ts'
 /** Characters of a value in a report, at most: an app may answer with megabytes. */
 const MAX_CHARACTERS = 2000
 
-/** Escapes a text of the catalogue, so that Markdown shows exactly this text: no markup, no HTML, no link, no mention. */
+/**
+ * Escapes a text of the catalogue, so that Markdown shows exactly this text: no markup, no HTML, no
+ * link, no mention.
+ */
 export const escapeMarkdown = (text: string): string =>
   inOneLine(text)
     .trim()
@@ -26,14 +29,19 @@ export function codeSpan(text: string): string {
 
 function inOneLine(text: string): string {
   const line = visible(text).replace(/\p{Cs}/gu, '\ufffd')
-  return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, '')} …`
+  return line.length <= MAX_CHARACTERS
+    ? line
+    : `${line.slice(0, MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, '')} …`
 }
 
 /** Characters that GitHub accepts for the summary of a step. */
 export const MAX_SUMMARY_BYTES = 1024 * 1024
 const CUT = 'The report ends here: the summary of a step takes 1 MiB. `--json` writes all of it.\n'
 
-/** Joins as many blocks of Markdown as there is room for. A cut between blocks leaves no markup open. */
+/**
+ * Joins as many blocks of Markdown as there is room for. A cut between blocks leaves no markup
+ * open.
+ */
 export function joinBlocks(blocks: readonly string[], maxBytes = MAX_SUMMARY_BYTES): string {
   const room = maxBytes - Buffer.byteLength(CUT) - 1
   let text = ''
@@ -64,4 +72,5 @@ export function renderMarkdownTable(
 }
 
 /** A text that a line above it unfolds. */
-export const fold = (title: string, text: string) => `<details>\n<summary>${title}</summary>\n\n${text}\n</details>\n`
+export const fold = (title: string, text: string) =>
+  `<details>\n<summary>${title}</summary>\n\n${text}\n</details>\n`

@@ -14,14 +14,21 @@ import type { Apply, AuditRow, Ending } from '../outcome.ts'
 import { changedCallback, type OutcomeRow, type OwnColumns, rowsUnder } from '../outcome-row.ts'
 
 /** Rules of callbacks. */
-const STATE = 'state equals the one that was kept in this session, character by character; each serves once.'
-const ONE_ANSWER = 'A callback has one answer: an id_token, create_requested or an error. Refuse a mixture.'
+const STATE =
+  'state equals the one that was kept in this session, character by character; each serves once.'
+const ONE_ANSWER =
+  'A callback has one answer: an id_token, create_requested or an error. Refuse a mixture.'
 const ONCE = 'No parameter comes twice (RFC 6749 section 3.1).'
 const ERROR = 'error of any value means that there is no result; show a text of your own.'
 const CONTRADICTORY = 'The app takes an answer that contradicts itself for a success.'
-const DESCRIPTION = 'error_description is for the log: cut it off, escape it, and never show it as it came.'
+const DESCRIPTION =
+  'error_description is for the log: cut it off, escape it, and never show it as it came.'
 
-const DENIED: Ending = { kind: 'error', error: 'access_denied', description: 'the user went back or gave up' }
+const DENIED: Ending = {
+  kind: 'error',
+  error: 'access_denied',
+  description: 'the user went back or gave up',
+}
 
 /** Changed callbacks of both browser flows. */
 function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
@@ -37,13 +44,17 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
   const error = flow === 'use' ? 'error' : 'create_error'
   return [
     stateRow('state_missing', 'There is no state.', (callback) => withoutParam(callback, 'state')),
-    stateRow('state_empty', 'The state is the empty string.', (callback) => withParam(callback, 'state', '')),
+    stateRow('state_empty', 'The state is the empty string.', (callback) =>
+      withParam(callback, 'state', ''),
+    ),
     stateRow('state_changed', 'The last character of the state is another one.', (callback) => {
       const state = [...(paramOf(callback, 'state') ?? '')]
       return withParam(callback, 'state', state.with(-1, state.at(-1) === 'A' ? 'B' : 'A').join(''))
     }),
-    stateRow('state_of_other_session', 'The state is a random one that no request sent.', (callback, { invent }) =>
-      withParam(callback, 'state', invent()),
+    stateRow(
+      'state_of_other_session',
+      'The state is a random one that no request sent.',
+      (callback, { invent }) => withParam(callback, 'state', invent()),
     ),
     onceRow('state_twice', 'Two states: a wrong one, then the right one.', (callback, { invent }) =>
       withFirst(callback, 'state', invent()),
@@ -66,7 +77,8 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       harm: 'A stranger ends the flow of a user, or is let in by an error.',
       breaks: ['state', 'error'],
       ending: DENIED,
-      summary: 'access_denied with a state that was never sent: an attempt to end the flow from outside.',
+      summary:
+        'access_denied with a state that was never sent: an attempt to end the flow from outside.',
       rule: `${STATE} A stranger's error ends no flow.`,
       apply: (callback, { invent }) => withParam(callback, 'state', invent()),
     }),
@@ -108,7 +120,8 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       ending: DENIED,
       summary: 'An error_description that is HTML with a script in an attribute.',
       rule: DESCRIPTION,
-      apply: (callback) => withParam(callback, 'error_description', '"><img src=x onerror=alert(document.domain)>'),
+      apply: (callback) =>
+        withParam(callback, 'error_description', '"><img src=x onerror=alert(document.domain)>'),
     }),
     changed('iss_of_other_issuer', 'mix_up', {
       summary: 'A parameter iss names another issuer: an answer of another server (mix-up).',
@@ -142,7 +155,8 @@ export const CALLBACKS: readonly OutcomeRow[] = [
 ]
 
 const OWN_MODE = 'Read the answer only from where it was asked for: fragment, query or form.'
-const CODE = 'A code comes when the upgrade scope was asked for and every threshold is false: then always, else never.'
+const CODE =
+  'A code comes when the upgrade scope was asked for and every threshold is false: then always, else never.'
 const CREATE = 'create_requested is exactly true, and comes only to a request with can_create=true.'
 
 const changedUse = changedCallback('use')
@@ -172,7 +186,10 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     summary:
       'The answer comes in the query though the fragment was asked for; in the fragment if it was the query or a form.',
     rule: OWN_MODE,
-    apply: (callback) => ({ ...callback, mode: callback.mode === 'fragment' ? 'query' : 'fragment' }),
+    apply: (callback) => ({
+      ...callback,
+      mode: callback.mode === 'fragment' ? 'query' : 'fragment',
+    }),
   }),
   changedUse('form_post_unasked', 'response_mode', {
     cwe: [20],
@@ -180,7 +197,10 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     summary:
       'The answer is posted across sites, where cookies with SameSite=Lax stay behind; in the query if a form was asked for.',
     rule: `${OWN_MODE} A client that asks for form_post keeps the session in a cookie with SameSite=None.`,
-    apply: (callback) => ({ ...callback, mode: callback.mode === 'form_post' ? 'query' : 'form_post' }),
+    apply: (callback) => ({
+      ...callback,
+      mode: callback.mode === 'form_post' ? 'query' : 'form_post',
+    }),
   }),
   changedUse('id_token_missing', 'parameters', {
     level: 'must',
@@ -192,13 +212,17 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     rule: ONE_ANSWER,
     apply: (callback) => withoutParam(callback, 'id_token'),
   }),
-  onceRow('id_token_twice', 'Two parameters id_token: one without a signature, then the right one.', (callback) =>
-    withFirst(callback, 'id_token', withoutSignature(paramOf(callback, 'id_token') ?? '')),
+  onceRow(
+    'id_token_twice',
+    'Two parameters id_token: one without a signature, then the right one.',
+    (callback) =>
+      withFirst(callback, 'id_token', withoutSignature(paramOf(callback, 'id_token') ?? '')),
   ),
   onceRow(
     'id_token_twice_right_first',
     'Two parameters id_token: the right one, then one without a signature.',
-    (callback) => withAnother(callback, 'id_token', withoutSignature(paramOf(callback, 'id_token') ?? '')),
+    (callback) =>
+      withAnother(callback, 'id_token', withoutSignature(paramOf(callback, 'id_token') ?? '')),
     { since: '0.2' },
   ),
   changedUse('create_requested_and_id_token', 'parameters', {
@@ -231,7 +255,8 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     correctClient: 'depends',
     needs: ['no_code'],
     breaks: ['code', 'c_hash'],
-    summary: 'A code without a c_hash comes though none was asked for, or though a threshold is met.',
+    summary:
+      'A code without a c_hash comes though none was asked for, or though a threshold is met.',
     rule: 'Refuse it, or leave the code alone as a parameter that was not asked for: it is never exchanged.',
     apply: (callback, { invent }) => withAnother(callback, 'code', invent()),
   }),
@@ -239,7 +264,8 @@ export const USE_CALLBACKS: readonly OutcomeRow[] = [
     correctClient: 'depends',
     since: '0.2',
     needs: ['no_code'],
-    summary: 'A code comes though none was asked for, or though a threshold is met, and c_hash is that of this code.',
+    summary:
+      'A code comes though none was asked for, or though a threshold is met, and c_hash is that of this code.',
     rule: 'Refuse it, or leave the code alone as a parameter that was not asked for: it is never exchanged.',
     async apply(callback, tools) {
       const code = tools.invent()
@@ -277,12 +303,16 @@ const BROUGHT = {
   breaks: ['state', 'nonce'],
 } as const
 
-/** Right answers that a browser brings in a wrong way. No answer of the sandbox makes them, so only an audit can try them. */
+/**
+ * Right answers that a browser brings in a wrong way. No answer of the sandbox makes them, so only
+ * an audit can try them.
+ */
 export const BROUGHT_ANSWERS: readonly AuditRow[] = [
   {
     ...BROUGHT,
     name: 'callback.of_other_browser',
-    summary: 'A browser that has begun a flow of its own brings the right answer to a flow of another browser.',
+    summary:
+      'A browser that has begun a flow of its own brings the right answer to a flow of another browser.',
     rule: 'state belongs to the browser that the request was made for: compare it with the session, not with a list of all requests.',
     severity: 8.1,
     cwe: [352, 384],
@@ -292,7 +322,8 @@ export const BROUGHT_ANSWERS: readonly AuditRow[] = [
     ...BROUGHT,
     name: 'callback.twice',
     level: 'should',
-    summary: 'The same browser brings an answer once more, after the session that it opened is over.',
+    summary:
+      'The same browser brings an answer once more, after the session that it opened is over.',
     rule: 'A state that has been answered is spent: remove it from the session before the answer is read.',
     severity: 6.5,
     cwe: [294],

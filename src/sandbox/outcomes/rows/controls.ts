@@ -1,7 +1,10 @@
 import { encodePart, signCompact, takeApart } from '../../keys/compact-jws.ts'
 import { signAgain } from '../answer-changes.ts'
 import { changedClaims, changedToken, type OutcomeRow } from '../outcome-row.ts'
-/** Unusual but valid tokens: a client that refuses them is too strict or broken. Some depend on an agreement. */
+/**
+ * Unusual but valid tokens: a client that refuses them is too strict or broken. Some depend on an
+ * agreement.
+ */
 export const CONTROLS: readonly OutcomeRow[] = [
   changedClaims('extra_claim', 'control', {
     level: 'must',
@@ -31,14 +34,17 @@ export const CONTROLS: readonly OutcomeRow[] = [
     summary: 'The JSON of the payload has line breaks and spaces.',
     rule: 'Verify the signature over the part as it came, never over JSON that was written again.',
     apply: (idToken, tools) =>
-      signAgain(idToken, tools, { payload: JSON.stringify(takeApart(idToken).claims, undefined, 2) }),
+      signAgain(idToken, tools, {
+        payload: JSON.stringify(takeApart(idToken).claims, undefined, 2),
+      }),
   }),
   changedToken('header_extra_member', 'control', {
     level: 'must',
     refs: ['RFC 7515 section 4'],
     summary: 'The header has a member that the client does not know, and no crit.',
     rule: 'Ignore header members that are not understood (RFC 7515 section 4).',
-    apply: (idToken, tools) => signAgain(idToken, tools, { header: { sandbox_extra: encodePart('ignore me') } }),
+    apply: (idToken, tools) =>
+      signAgain(idToken, tools, { header: { sandbox_extra: encodePart('ignore me') } }),
   }),
   changedToken('typ_missing', 'control', {
     refs: ['RFC 7519 section 5.1'],

@@ -53,14 +53,17 @@ export const DISCOVERY: readonly OutcomeRow[] = [
   issuerRow('issuer_missing', 'There is no issuer.', { issuer: undefined }),
   requiredRow('jwks_uri'),
   changedDiscovery('jwks_uri_on_other_host', 'discovery', {
-    // OpenID Connect lets a document name any address: only the specification of the service speaks against this one.
+    // OpenID Connect lets a document name any address: only the specification of the service speaks
+    // against this one.
     level: 'may',
     refs: [SAID.keySet],
     cwe: [346, 918],
     breaks: ['jwks_uri'],
-    summary: 'The key set is said to be on another host: at a trap of the sandbox, under another name of its host.',
+    summary:
+      'The key set is said to be on another host: at a trap of the sandbox, under another name of its host.',
     rule: 'Endpoints stand on the host of the issuer: the service has no others.',
-    apply: (reply, { createTrap }) => withMembers(reply, { jwks_uri: underOtherName(createTrap()) }),
+    apply: (reply, { createTrap }) =>
+      withMembers(reply, { jwks_uri: underOtherName(createTrap()) }),
   }),
   requiredRow('authorization_endpoint'),
   changedDiscovery('alg_none_listed', 'control', {
@@ -68,7 +71,8 @@ export const DISCOVERY: readonly OutcomeRow[] = [
     level: 'may',
     summary: 'The algorithms of the id_token include none.',
     rule: 'Take the document, and never the algorithm none: pin the one that was agreed on.',
-    apply: (reply) => withMembers(reply, { id_token_signing_alg_values_supported: ['none', 'RS256', 'ES256'] }),
+    apply: (reply) =>
+      withMembers(reply, { id_token_signing_alg_values_supported: ['none', 'RS256', 'ES256'] }),
   }),
   changedDiscovery('extra_member', 'control', {
     refs: OF_MEMBERS,
@@ -85,14 +89,18 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   '[::1]': 'localhost',
 }
 
-/** Decision: the same address under another name of its host, so that a fetch arrives and is recorded. */
+/**
+ * Decision: the same address under another name of its host, so that a fetch arrives and is
+ * recorded.
+ */
 function underOtherName(address: string): string {
   const url = new URL(address)
   url.hostname = OTHER_NAMES[url.hostname] ?? `${url.hostname}.`
   return url.href
 }
 
-const KEEP = 'Without the key no token can be verified: refuse, or go on with a key set that was fetched before.'
+const KEEP =
+  'Without the key no token can be verified: refuse, or go on with a key set that was fetched before.'
 const changedKeys = changedReply('jwks')
 const keepRow = rowsUnder(changedKeys, 'key_set', KEEP)
 
@@ -100,7 +108,12 @@ const keepRow = rowsUnder(changedKeys, 'key_set', KEEP)
 export const JWKS: readonly OutcomeRow[] = [
   absentRow('jwks', 'key set', KEEP),
   keepRow('no_keys', 'The key set is empty.', (reply) => withMembers(reply, { keys: [] }), KEPT),
-  keepRow('keys_missing', 'The document has no member keys.', (reply) => withMembers(reply, { keys: undefined }), KEPT),
+  keepRow(
+    'keys_missing',
+    'The document has no member keys.',
+    (reply) => withMembers(reply, { keys: undefined }),
+    KEPT,
+  ),
   keepRow(
     'without_signing_key',
     'The key that signs is not in the key set.',
@@ -111,7 +124,8 @@ export const JWKS: readonly OutcomeRow[] = [
     breaks: ['signature'],
     summary: 'Another key stands under the kid of the one that signs.',
     rule: 'A signature that does not verify is refused, and no other key is tried instead.',
-    apply: (reply, tools) => changeSigningKeys(reply, tools, ({ kid }, foreign) => [{ ...foreign, kid }]),
+    apply: (reply, tools) =>
+      changeSigningKeys(reply, tools, ({ kid }, foreign) => [{ ...foreign, kid }]),
   }),
   changedKeys('kid_twice', 'key_set', {
     ...KEPT,
@@ -121,7 +135,8 @@ export const JWKS: readonly OutcomeRow[] = [
     harm: 'A user with a right answer is turned away.',
     summary: 'Two keys have the kid of the one that signs, and the first is a foreign one.',
     rule: 'A kid should be unique (RFC 7517 section 4.5): refuse the key set, or try each key of this kid.',
-    apply: (reply, tools) => changeSigningKeys(reply, tools, (key, foreign) => [{ ...foreign, kid: key['kid'] }, key]),
+    apply: (reply, tools) =>
+      changeSigningKeys(reply, tools, (key, foreign) => [{ ...foreign, kid: key['kid'] }, key]),
   }),
   changedKeys('kid_missing', 'key_set', {
     ...KEPT,
@@ -129,19 +144,26 @@ export const JWKS: readonly OutcomeRow[] = [
     refs: ['OpenID Connect Core 1.0 section 10.1', 'RFC 7517 section 4.5'],
     summary: 'The keys have no kid.',
     rule: 'Refuse, or try the keys of the agreed algorithm: only those, and not many.',
-    apply: (reply) => withMembers(reply, { keys: keysOfReply(reply).map(({ kid: _kid, ...key }) => key) }),
+    apply: (reply) =>
+      withMembers(reply, { keys: keysOfReply(reply).map(({ kid: _kid, ...key }) => key) }),
   }),
   changedKeys('alg_missing', 'control', {
     refs: ['RFC 7517 section 4.2', 'RFC 7517 section 4.4'],
     summary: 'The keys have neither alg nor use.',
     rule: 'alg and use are optional (RFC 7517 sections 4.2 and 4.4).',
-    apply: (reply) => withMembers(reply, { keys: keysOfReply(reply).map(({ alg: _alg, use: _use, ...key }) => key) }),
+    apply: (reply) =>
+      withMembers(reply, {
+        keys: keysOfReply(reply).map(({ alg: _alg, use: _use, ...key }) => key),
+      }),
   }),
   changedKeys('unknown_key_type', 'control', {
     refs: ['RFC 7517 section 5'],
     summary: 'The first key is of an unknown type.',
     rule: 'Ignore keys and members that are not understood (RFC 7517 section 5).',
-    apply: (reply) => withMembers(reply, { keys: [{ kty: 'SANDBOX', kid: 'sandbox-unknown' }, ...keysOfReply(reply)] }),
+    apply: (reply) =>
+      withMembers(reply, {
+        keys: [{ kty: 'SANDBOX', kid: 'sandbox-unknown' }, ...keysOfReply(reply)],
+      }),
   }),
   changedKeys('extra_key', 'control', {
     refs: ['OpenID Connect Core 1.0 section 10.1', 'RFC 7515 section 4.1.4'],
@@ -149,14 +171,19 @@ export const JWKS: readonly OutcomeRow[] = [
     rule: 'Select the key by its kid, never by its place.',
     async apply(reply, { signingAlgs }) {
       const foreign = await Promise.all(signingAlgs.map(foreignKey))
-      return withMembers(reply, { keys: [...foreign.map(({ publicJwk }) => publicJwk), ...keysOfReply(reply)] })
+      return withMembers(reply, {
+        keys: [...foreign.map(({ publicJwk }) => publicJwk), ...keysOfReply(reply)],
+      })
     },
   }),
 ]
 
 type Jwk = Readonly<Record<string, unknown>>
 
-/** The key set without the keys that sign; for each of them come keys made of it and of a foreign key of its algorithm. */
+/**
+ * The key set without the keys that sign; for each of them come keys made of it and of a foreign
+ * key of its algorithm.
+ */
 async function changeSigningKeys(
   reply: ServerReply,
   { keys, signingAlgs }: TamperTools,

@@ -3,12 +3,18 @@ import type { Ending } from '../outcome.ts'
 import type { OutcomeRow, OwnColumns, RowAt } from '../outcome-row.ts'
 
 /** Makes the row of a flow that ends well. */
-const ended = (flow: 'use' | 'create', row: RowAt<'callback'> & { name?: string; ending: Ending }): OutcomeRow => ({
+const ended = (
+  flow: 'use' | 'create',
+  row: RowAt<'callback'> & { name?: string; ending: Ending },
+): OutcomeRow => ({
   ...{ name: row.ending.kind, flow, seam: 'callback', family: 'ending' },
   ...row,
 })
 
-/** Makes rows of flows that end with an error in the callback: description of the error and summary of the row. */
+/**
+ * Makes rows of flows that end with an error in the callback: description of the error and summary
+ * of the row.
+ */
 const failed = (
   flow: 'use' | 'create',
   rule: string,
@@ -16,19 +22,29 @@ const failed = (
   { error, ...columns }: OwnColumns & { error?: string } = {},
 ): OutcomeRow[] =>
   Object.entries(errors).map(([name, [description, summary]]) => ({
-    ...{ name, flow, seam: 'callback', family: flow === 'use' ? 'error' : 'create_error', summary, rule },
+    ...{
+      name,
+      flow,
+      seam: 'callback',
+      family: flow === 'use' ? 'error' : 'create_error',
+      summary,
+      rule,
+    },
     ending: { kind: 'error', error: error ?? name, description },
     ...columns,
   }))
 
-const NO_RESULT = 'A callback with error carries no result: say so to the user and offer another way.'
-const OUR_MISTAKE = 'The request itself was wrong: log error and error_description, and do not try the same again.'
+const NO_RESULT =
+  'A callback with error carries no result: say so to the user and offer another way.'
+const OUR_MISTAKE =
+  'The request itself was wrong: log error and error_description, and do not try the same again.'
 
 /** Endings that a user or the service causes; no answer is changed. */
 export const ENDINGS: readonly OutcomeRow[] = [
   ended('use', {
     ending: { kind: 'verified' },
-    summary: 'The thresholds are evaluated; with the upgrade scope and every threshold false a code comes too.',
+    summary:
+      'The thresholds are evaluated; with the upgrade scope and every threshold false a code comes too.',
     rule: 'Validate signature, iss, aud, exp, nonce and state; then trust age_thresholds.',
   }),
   ended('use', {
@@ -68,40 +84,65 @@ export const ENDINGS: readonly OutcomeRow[] = [
   }),
   ...(['use', 'create'] as const).flatMap((flow): OutcomeRow[] => [
     {
-      ...{ name: 'no_answer', flow, seam: 'reply', family: 'no_answer', ending: { kind: 'no_answer' } },
+      ...{
+        name: 'no_answer',
+        flow,
+        seam: 'reply',
+        family: 'no_answer',
+        ending: { kind: 'no_answer' },
+      },
       ...(flow === 'create' && { severity: 4.3, harm: FAMILIES.create_error.harm }),
       summary: 'The user closes the window: no callback follows.',
       rule: 'A flow may never come back: let its state expire, and let the user start again.',
     },
     ...failed(flow, 'The service failed, not the user: keep the session and offer to try again.', {
-      server_error: ['the service failed unexpectedly', 'The service fails while the user is there.'],
+      server_error: [
+        'the service failed unexpectedly',
+        'The service fails while the user is there.',
+      ],
       temporarily_unavailable: [
         'the service is overloaded or under maintenance',
         'The service is overloaded or under maintenance.',
       ],
     }),
     ...failed(flow, OUR_MISTAKE, {
-      invalid_request: ['a parameter is missing, repeated or malformed', 'The service finds the request malformed.'],
+      invalid_request: [
+        'a parameter is missing, repeated or malformed',
+        'The service finds the request malformed.',
+      ],
       invalid_scope: [
         'the scope is unknown or not allowed to this client',
         'The service does not know the scope, or does not grant it to this client.',
       ],
-      unauthorized_client: ['the client may not use this flow', 'The client is not allowed to use this flow.'],
+      unauthorized_client: [
+        'the client may not use this flow',
+        'The client is not allowed to use this flow.',
+      ],
       unsupported_response_type: [
         'the response type is not supported',
         'The service does not support the response type.',
       ],
     }),
   ]),
-  ...failed('use', 'No session is assumed at the service: begin a new flow in which the user can take part.', {
-    interaction_required: ['the user must take part', 'The service cannot go on without the user.'],
-    login_required: ['the user must sign in with the passkey', 'The user must sign in with the passkey and has not.'],
-    account_selection_required: [
-      'the user must select an age key',
-      'The user holds more than one age key and has selected none.',
-    ],
-    consent_required: ['the user must consent', 'The user has not consented to the answer.'],
-  }),
+  ...failed(
+    'use',
+    'No session is assumed at the service: begin a new flow in which the user can take part.',
+    {
+      interaction_required: [
+        'the user must take part',
+        'The service cannot go on without the user.',
+      ],
+      login_required: [
+        'the user must sign in with the passkey',
+        'The user must sign in with the passkey and has not.',
+      ],
+      account_selection_required: [
+        'the user must select an age key',
+        'The user holds more than one age key and has selected none.',
+      ],
+      consent_required: ['the user must consent', 'The user has not consented to the answer.'],
+    },
+  ),
   ...failed(
     'create',
     'A request_uri serves once, within 90 seconds: push the request again and send the user to the new one.',

@@ -6,10 +6,18 @@ import type { Bait } from '../outcome.ts'
 import { changedClaims, changedToken, type OutcomeRow, type OwnColumns } from '../outcome-row.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
-/** Makes rows that share family and rule. `write` returns the value of age_thresholds; `undefined` removes the claim. */
+/**
+ * Makes rows that share family and rule. `write` returns the value of age_thresholds; `undefined`
+ * removes the claim.
+ */
 const thresholdsRows =
   (family: Family, rule: string) =>
-  (name: string, summary: string, write: (claims: IdTokenClaims) => unknown, columns: OwnColumns & { bait: Bait }) =>
+  (
+    name: string,
+    summary: string,
+    write: (claims: IdTokenClaims) => unknown,
+    columns: OwnColumns & { bait: Bait },
+  ) =>
     changedClaims(`age_thresholds.${name}`, family, {
       ...{ summary, rule, ...columns },
       apply: (claims) => ({ ...claims, age_thresholds: write(claims) }),
@@ -29,7 +37,10 @@ const booleanRow = thresholdsRows(
   'thresholds',
   'Each answer is true or false: not a string, a number or null. Compare with === true.',
 )
-const mapRow = thresholdsRows('thresholds', 'age_thresholds is an object of thresholds and booleans.')
+const mapRow = thresholdsRows(
+  'thresholds',
+  'age_thresholds is an object of thresholds and booleans.',
+)
 
 const FOR_LOWER = { since: '0.3', bait: 'minor', level: 'must', severity: 9.1 } as const
 const [MINOR, BOTH] = [{ bait: 'minor' }, { bait: 'both' }] as const
@@ -54,7 +65,8 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     lowerTrue,
     FOR_LOWER,
   ),
-  // With one requested threshold no answer is left, and "every answer is true" holds for a child too.
+  // With one requested threshold no answer is left, and "every answer is true" holds for a child
+  // too.
   exactRow(
     'one_missing',
     'The answer to one requested threshold is missing.',
@@ -65,7 +77,8 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
   exactRow(
     'key_spelled_differently',
     'The keys are written with a leading zero.',
-    (claims) => Object.fromEntries(answers(claims).map(([threshold, answer]) => [`0${threshold}`, answer])),
+    (claims) =>
+      Object.fromEntries(answers(claims).map(([threshold, answer]) => [`0${threshold}`, answer])),
     BOTH,
   ),
   booleanRow(
@@ -81,7 +94,12 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     MINOR,
   ),
   // "!== false" lets a child in, and so does a comparison of integers that reads "true" as 0.
-  booleanRow('numbers', 'The answers are the numbers 1 and 0.', (claims) => answersAs(claims, Number), BOTH),
+  booleanRow(
+    'numbers',
+    'The answers are the numbers 1 and 0.',
+    (claims) => answersAs(claims, Number),
+    BOTH,
+  ),
   booleanRow('null', 'Every answer is null.', (claims) => answersAs(claims, () => null), MINOR),
   booleanRow(
     'nested',
@@ -93,10 +111,12 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
   mapRow(
     'array',
     'age_thresholds is an array of the thresholds that are met.',
-    (claims) => answers(claims).flatMap(([threshold, answer]) => (answer ? [Number(threshold)] : [])),
+    (claims) =>
+      answers(claims).flatMap(([threshold, answer]) => (answer ? [Number(threshold)] : [])),
     BOTH,
   ),
-  // A character of the text is truthy whatever the text says; parsed text says what the persona holds.
+  // A character of the text is truthy whatever the text says; parsed text says what the persona
+  // holds.
   mapRow('string', 'age_thresholds is JSON text inside a string.', thresholdsText, BOTH),
   mapRow('boolean', 'age_thresholds is true.', () => true, MINOR),
   mapRow('missing', 'There are no answers.', () => undefined, MINOR),
@@ -150,8 +170,14 @@ function thresholdsText({ age_thresholds: map }: IdTokenClaims): string {
 }
 
 /** Signs the token again with a text as the value of age_thresholds, behind the other claims. */
-function withThresholdsText(idToken: string, tools: TamperTools, write: (claims: IdTokenClaims) => string) {
+function withThresholdsText(
+  idToken: string,
+  tools: TamperTools,
+  write: (claims: IdTokenClaims) => string,
+) {
   const { claims } = takeApart(idToken)
   const others = JSON.stringify({ ...claims, age_thresholds: undefined })
-  return signAgain(idToken, tools, { payload: others.replace(/}$/, `,"age_thresholds":${write(claims)}}`) })
+  return signAgain(idToken, tools, {
+    payload: others.replace(/}$/, `,"age_thresholds":${write(claims)}}`),
+  })
 }

@@ -10,7 +10,10 @@ const partyRow = claimsRows(
   'authorized_party',
   'An audience that the client does not trust is refused, though the specification asks only that aud contains the client_id.',
 )
-const subjectRow = claimsRows('subject', 'sub is a string of 1 to 255 characters: log it, a later revocation names it.')
+const subjectRow = claimsRows(
+  'subject',
+  'sub is a string of 1 to 255 characters: log it, a later revocation names it.',
+)
 
 /** The live service: no sandbox issues its tokens, and it issues none of a sandbox. */
 const LIVE_ISSUER = 'https://api.agekey.org/v1/oidc/use'
@@ -20,12 +23,20 @@ const OTHER_CLIENT = 'ak_test_other_client'
 /** Claims that name issuer, audience and subject. */
 export const ID_TOKEN_PARTIES: readonly OutcomeRow[] = [
   issuerRow('iss_live_host', 'The issuer is the live service.', { iss: LIVE_ISSUER }),
-  issuerRow('iss_of_create', 'The issuer is that of the Create flow, which gives no id_token.', ({ provider }) => ({
-    iss: createIssuer(provider),
-  })),
-  issuerRow('iss_without_path', 'The issuer is the base address without the path of the Use flow.', ({ provider }) => ({
-    iss: provider.baseUrl,
-  })),
+  issuerRow(
+    'iss_of_create',
+    'The issuer is that of the Create flow, which gives no id_token.',
+    ({ provider }) => ({
+      iss: createIssuer(provider),
+    }),
+  ),
+  issuerRow(
+    'iss_without_path',
+    'The issuer is the base address without the path of the Use flow.',
+    ({ provider }) => ({
+      iss: provider.baseUrl,
+    }),
+  ),
   issuerRow('iss_trailing_slash', 'The issuer ends with a slash.', (_tools, claims) => ({
     iss: `${String(claims['iss'])}/`,
   })),
@@ -39,18 +50,26 @@ export const ID_TOKEN_PARTIES: readonly OutcomeRow[] = [
   ),
   audienceRow('aud_empty', 'The audience is an empty array.', { aud: [] }),
   audienceRow('aud_missing', 'There is no audience.', { aud: undefined }),
-  audienceRow('aud_prefix', 'The audience is a string that merely begins with the client_id.', ({ transaction }) => ({
-    aud: `${transaction?.clientId}_and_more`,
-  })),
+  audienceRow(
+    'aud_prefix',
+    'The audience is a string that merely begins with the client_id.',
+    ({ transaction }) => ({
+      aud: `${transaction?.clientId}_and_more`,
+    }),
+  ),
   partyRow(
     'aud_two_without_azp',
     'Another client stands in the audience beside the own one, and azp is missing.',
     ({ transaction }) => ({ aud: [transaction?.clientId, OTHER_CLIENT] }),
   ),
-  partyRow('azp_of_other_client', 'Two audiences, and azp names the other one.', ({ transaction }) => ({
-    aud: [transaction?.clientId, OTHER_CLIENT],
-    azp: OTHER_CLIENT,
-  })),
+  partyRow(
+    'azp_of_other_client',
+    'Two audiences, and azp names the other one.',
+    ({ transaction }) => ({
+      aud: [transaction?.clientId, OTHER_CLIENT],
+      azp: OTHER_CLIENT,
+    }),
+  ),
   audienceRow(
     'for_other_client',
     'A whole token that the service minted for another of its clients: its audience and its nonce are those of that client.',
@@ -74,7 +93,10 @@ const MINUTE = 60
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const expiryRow = claimsRows('expiry', 'exp is a number of seconds in the future.')
-const lifetimeRow = claimsRows('lifetime', 'exp is at most 10 minutes behind iat, give or take the skew of clocks.')
+const lifetimeRow = claimsRows(
+  'lifetime',
+  'exp is at most 10 minutes behind iat, give or take the skew of clocks.',
+)
 const issuedRow = claimsRows('issued_at', 'iat is there, and a number of seconds.')
 const rangeRow = claimsRows(
   'issued_at',
@@ -131,20 +153,31 @@ export const ID_TOKEN_TIMES: readonly OutcomeRow[] = [
     apply: (claims, { nowSeconds }) => ({ ...claims, exp: nowSeconds - 1 }),
   }),
   expiryRow('exp_missing', 'There is no exp.', { exp: undefined }),
-  expiryRow('exp_string', 'exp is right, but a string.', (_tools, claims) => ({ exp: String(claims['exp']) }), {
-    level: 'should',
-    severity: 3.7,
-    cwe: [1287],
-    refs: ['RFC 7519 section 4.1.4'],
-  }),
-  lifetimeRow('exp_milliseconds', 'exp is in milliseconds: some fifty thousand years from now.', (_tools, claims) => ({
-    exp: Number(claims['exp']) * 1000,
-  })),
+  expiryRow(
+    'exp_string',
+    'exp is right, but a string.',
+    (_tools, claims) => ({ exp: String(claims['exp']) }),
+    {
+      level: 'should',
+      severity: 3.7,
+      cwe: [1287],
+      refs: ['RFC 7519 section 4.1.4'],
+    },
+  ),
+  lifetimeRow(
+    'exp_milliseconds',
+    'exp is in milliseconds: some fifty thousand years from now.',
+    (_tools, claims) => ({
+      exp: Number(claims['exp']) * 1000,
+    }),
+  ),
   lifetimeRow('exp_far_future', 'The token is valid for a year.', ({ nowSeconds }) => ({
     exp: nowSeconds + 365 * DAY,
   })),
   issuedRow('iat_missing', 'The token does not say when it was issued.', { iat: undefined }),
-  issuedRow('iat_string', 'iat is right, but a string.', (_tools, claims) => ({ iat: String(claims['iat']) })),
+  issuedRow('iat_string', 'iat is right, but a string.', (_tools, claims) => ({
+    iat: String(claims['iat']),
+  })),
   rangeRow(
     'iat_future',
     'The token will be issued in nine minutes, and expires in ten.',
@@ -186,12 +219,17 @@ const codeHashRow = claimsRows(
 const FOR_ZERO = '{"age_thresholds":[0]}'
 
 /** A flow with the upgrade scope whose thresholds are all false, so that a code is issued. */
-const WITH_CODE = { ending: { kind: 'verified', allFalse: true }, needs: ['upgrade_scope'] } as const
+const WITH_CODE = {
+  ending: { kind: 'verified', allFalse: true },
+  needs: ['upgrade_scope'],
+} as const
 
 /** Claims that tie a token to one session, one request and one code. */
 export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
   nonceRow('nonce_missing', 'There is no nonce.', { nonce: undefined }),
-  nonceRow('nonce_other', 'The nonce is one that no request sent.', ({ invent }) => ({ nonce: invent() })),
+  nonceRow('nonce_other', 'The nonce is one that no request sent.', ({ invent }) => ({
+    nonce: invent(),
+  })),
   nonceRow(
     'nonce_of_earlier_flow',
     'The nonce is that of the last flow of this client.',
@@ -216,15 +254,23 @@ export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
     'req_claims_hash_weaker',
     'The hash is that of a request for the age of 0, or of 1 when just that was sent.',
     ({ transaction }) => ({
-      req_claims_hash: requestClaimsHash(`{"age_thresholds":[${transaction?.claimsText === FOR_ZERO ? 1 : 0}]}`),
+      req_claims_hash: requestClaimsHash(
+        `{"age_thresholds":[${transaction?.claimsText === FOR_ZERO ? 1 : 0}]}`,
+      ),
     }),
   ),
-  claimsHashRow('req_claims_hash_hex', 'The hash is right, but in hexadecimal.', ({ transaction }) => ({
-    req_claims_hash: createHash('sha256')
-      .update(transaction?.claimsText ?? '')
-      .digest('hex'),
-  })),
-  claimsHashRow('req_claims_hash_missing', 'There is no hash of the requested claims.', { req_claims_hash: undefined }),
+  claimsHashRow(
+    'req_claims_hash_hex',
+    'The hash is right, but in hexadecimal.',
+    ({ transaction }) => ({
+      req_claims_hash: createHash('sha256')
+        .update(transaction?.claimsText ?? '')
+        .digest('hex'),
+    }),
+  ),
+  claimsHashRow('req_claims_hash_missing', 'There is no hash of the requested claims.', {
+    req_claims_hash: undefined,
+  }),
   codeHashRow(
     'c_hash_wrong',
     'No threshold is met, a code comes, and c_hash is that of another code.',

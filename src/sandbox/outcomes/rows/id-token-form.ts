@@ -8,10 +8,12 @@ import { SAID } from '../families.ts'
 import { changedClaims, changedToken, type OutcomeRow, rowsUnder } from '../outcome-row.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
-const SIGNATURE = 'Verify the signature with the key of the published key set that has the kid of the header.'
+const SIGNATURE =
+  'Verify the signature with the key of the published key set that has the kid of the header.'
 const ALGORITHM =
   'Verify with the algorithm that was agreed on (signing_alg), never with the one that the header asks for.'
-const OWN_KEYS = 'Take keys from the jwks_uri of the service only: a key or address inside the token proves nothing.'
+const OWN_KEYS =
+  'Take keys from the jwks_uri of the service only: a key or address inside the token proves nothing.'
 const signatureRow = rowsUnder(changedToken, 'signature', SIGNATURE)
 const algorithmRow = rowsUnder(changedToken, 'algorithm', ALGORITHM)
 
@@ -28,7 +30,10 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
     'Every answer is inverted after signing.',
     (idToken) => {
       const { claims, parts } = takeApart(idToken)
-      const payload = encodePart({ ...claims, age_thresholds: answersAs(claims, (answer) => !answer) })
+      const payload = encodePart({
+        ...claims,
+        age_thresholds: answersAs(claims, (answer) => !answer),
+      })
       return `${parts.header}.${payload}.${parts.signature}`
     },
     { bait: 'minor' },
@@ -50,14 +55,17 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
     apply: (idToken, tools) => signForeign(idToken, tools, ({ kid }) => ({ kid })),
   }),
   changedToken('embedded_jwk', 'key_source', {
-    summary: 'Signed by a foreign key that the header brings along as jwk, under a kid that is not in the key set.',
+    summary:
+      'Signed by a foreign key that the header brings along as jwk, under a kid that is not in the key set.',
     rule: OWN_KEYS,
-    apply: (idToken, tools) => signForeign(idToken, tools, ({ kid, publicJwk }) => ({ kid, jwk: publicJwk })),
+    apply: (idToken, tools) =>
+      signForeign(idToken, tools, ({ kid, publicJwk }) => ({ kid, jwk: publicJwk })),
   }),
   changedToken('x5c', 'key_source', {
     since: '0.3',
     refs: [SAID.signature, 'OpenID Connect Core 1.0 section 2', 'RFC 7515 section 4.1.6'],
-    summary: 'Signed by the key of a foreign certificate in the header x5c, under a kid that is not in the key set.',
+    summary:
+      'Signed by the key of a foreign certificate in the header x5c, under a kid that is not in the key set.',
     rule: OWN_KEYS,
     apply: (idToken, tools) =>
       signForeign(idToken, tools, ({ kid, alg }) => ({ kid, x5c: [attackerCertificates[alg]] })),
@@ -68,10 +76,15 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
       refs: [SAID.signature, 'OpenID Connect Core 1.0 section 2', 'RFC 8725 section 3.10'],
       summary: `Signed by a foreign key under a kid that is not in the key set; the header ${member} points at a trap of the sandbox.`,
       rule: `${OWN_KEYS} Never fetch an address that a token names.`,
-      apply: (idToken, tools) => signForeign(idToken, tools, ({ kid }) => ({ kid, [member]: tools.createTrap() })),
+      apply: (idToken, tools) =>
+        signForeign(idToken, tools, ({ kid }) => ({ kid, [member]: tools.createTrap() })),
     }),
   ),
-  ...Object.entries({ alg_none: 'none', alg_none_mixed_case: 'nOnE', alg_none_upper_case: 'NONE' }).map(([name, alg]) =>
+  ...Object.entries({
+    alg_none: 'none',
+    alg_none_mixed_case: 'nOnE',
+    alg_none_upper_case: 'NONE',
+  }).map(([name, alg]) =>
     changedToken(name, 'algorithm', {
       summary: `The header says alg ${alg}, and there is no signature.`,
       rule: ALGORITHM,
@@ -81,11 +94,17 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
       },
     }),
   ),
-  algorithmRow('hs256_with_public_key_pem', 'HS256 keyed with the public key in PEM.', (idToken, tools) =>
-    signByPublicKey(idToken, tools, (key) => key.export({ type: 'spki', format: 'pem' })),
+  algorithmRow(
+    'hs256_with_public_key_pem',
+    'HS256 keyed with the public key in PEM.',
+    (idToken, tools) =>
+      signByPublicKey(idToken, tools, (key) => key.export({ type: 'spki', format: 'pem' })),
   ),
-  algorithmRow('hs256_with_public_key_der', 'HS256 keyed with the public key in DER.', (idToken, tools) =>
-    signByPublicKey(idToken, tools, (key) => key.export({ type: 'spki', format: 'der' })),
+  algorithmRow(
+    'hs256_with_public_key_der',
+    'HS256 keyed with the public key in DER.',
+    (idToken, tools) =>
+      signByPublicKey(idToken, tools, (key) => key.export({ type: 'spki', format: 'der' })),
   ),
   algorithmRow(
     'hs256_with_public_key_member',
@@ -101,13 +120,16 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
     breaks: ['alg', 'kid', 'signature'],
     summary: 'HS256 with an empty secret, under a kid that is the path of an empty file.',
     rule: `${ALGORITHM} A kid is compared, never used as a path or in a query.`,
-    apply: (idToken) => signShared(idToken, { alg: 'HS256', kid: '../../../../../../dev/null' }, ''),
+    apply: (idToken) =>
+      signShared(idToken, { alg: 'HS256', kid: '../../../../../../dev/null' }, ''),
   }),
   algorithmRow(
     'alg_of_other_family',
     'The header announces ES256 over an RS256 signature, or the other way round.',
     (idToken, tools) =>
-      signAgain(idToken, tools, { header: { alg: SIGNING_ALGORITHMS.find((alg) => alg !== tools.keys.alg) } }),
+      signAgain(idToken, tools, {
+        header: { alg: SIGNING_ALGORITHMS.find((alg) => alg !== tools.keys.alg) },
+      }),
     {
       severity: 4.3,
       refs: [SAID.signature, 'RFC 7515 section 5.2'],
@@ -134,7 +156,9 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
     summary: 'Rightly signed, with a crit header that lists an unknown extension.',
     rule: 'Refuse a token whose crit lists an extension that is not understood (RFC 7515 section 4.1.11).',
     apply: (idToken, tools) =>
-      signAgain(idToken, tools, { header: { crit: ['sandbox_extension'], sandbox_extension: true } }),
+      signAgain(idToken, tools, {
+        header: { crit: ['sandbox_extension'], sandbox_extension: true },
+      }),
   }),
   changedToken('typ_other', 'header', {
     refs: ['RFC 8725 section 3.11'],
@@ -156,7 +180,11 @@ async function signForeign(
   return signAgain(idToken, tools, { header: change(key), key })
 }
 
-function signShared(idToken: string, change: Readonly<Record<string, unknown>>, secret: string | Buffer): string {
+function signShared(
+  idToken: string,
+  change: Readonly<Record<string, unknown>>,
+  secret: string | Buffer,
+): string {
   const { header, claims } = takeApart(idToken)
   return signWithSecret({ header: { ...header, ...change }, payload: claims }, secret)
 }
@@ -167,7 +195,11 @@ async function signByPublicKey(
   secretOf: (key: ReturnType<typeof createPublicKey>) => string | Buffer,
 ): Promise<string> {
   const { publicJwk } = await keys.signingKey()
-  return signShared(idToken, { alg: 'HS256' }, secretOf(createPublicKey({ key: { ...publicJwk }, format: 'jwk' })))
+  return signShared(
+    idToken,
+    { alg: 'HS256' },
+    secretOf(createPublicKey({ key: { ...publicJwk }, format: 'jwk' })),
+  )
 }
 const LIMITS =
   'Refuse a token above a few kilobytes before anything parses it: a real one has about one. It is signed rightly, so a client may also take it.'
@@ -176,7 +208,11 @@ const compactRow = rowsUnder(
   'serialisation',
   'An id_token is a compact JWS: three parts of base64url without padding, and nothing else (RFC 7515).',
 )
-const objectRow = rowsUnder(changedToken, 'payload', 'The payload of a JWT is a JSON object (RFC 7519 section 7.2).')
+const objectRow = rowsUnder(
+  changedToken,
+  'payload',
+  'The payload of a JWT is a JSON object (RFC 7519 section 7.2).',
+)
 
 /** A text without a signature of the service is no id_token. */
 const UNSIGNED = {
@@ -189,7 +225,11 @@ const UNSIGNED = {
 
 /** Serialisations that a parser must refuse. */
 export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
-  compactRow('four_parts', 'A fourth part follows the signature.', (idToken) => `${idToken}.${encodePart('more')}`),
+  compactRow(
+    'four_parts',
+    'A fourth part follows the signature.',
+    (idToken) => `${idToken}.${encodePart('more')}`,
+  ),
   compactRow(
     'two_parts',
     'The signature and its dot are cut off.',
@@ -205,7 +245,11 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
     },
     UNSIGNED,
   ),
-  compactRow('trailing_data', 'Characters that are not base64url follow the signature.', (idToken) => `${idToken}~~~~`),
+  compactRow(
+    'trailing_data',
+    'Characters that are not base64url follow the signature.',
+    (idToken) => `${idToken}~~~~`,
+  ),
   changedToken('padded', 'serialisation', {
     correctClient: 'depends',
     summary: 'The payload is padded with =, and the signature is over it with the padding.',
@@ -213,7 +257,10 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
     rule: 'RFC 7515 leaves the padding out: refuse it, or take what is rightly signed, as many libraries do.',
     async apply(idToken, tools) {
       const { header, payload } = takeApart(await withPaddablePayload(idToken, tools)).parts
-      return signInput(`${header}.${payload}${'='.repeat(4 - (payload.length % 4))}`, await tools.keys.signingKey())
+      return signInput(
+        `${header}.${payload}${'='.repeat(4 - (payload.length % 4))}`,
+        await tools.keys.signingKey(),
+      )
     },
   }),
   compactRow('not_a_jwt', 'Plain text instead of a token.', () => 'verified', UNSIGNED),
@@ -223,8 +270,11 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
     bait: 'both',
   }),
   compactRow('empty', 'The parameter id_token is there and empty.', () => '', UNSIGNED),
-  objectRow('payload_not_object', 'Rightly signed, but the payload is a JSON array.', (idToken, tools) =>
-    signAgain(idToken, tools, { payload: JSON.stringify([takeApart(idToken).claims]) }),
+  objectRow(
+    'payload_not_object',
+    'Rightly signed, but the payload is a JSON array.',
+    (idToken, tools) =>
+      signAgain(idToken, tools, { payload: JSON.stringify([takeApart(idToken).claims]) }),
   ),
   objectRow('payload_not_json', 'Rightly signed, but the payload is not JSON.', (idToken, tools) =>
     signAgain(idToken, tools, { payload: 'age_thresholds: {18: true}' }),
@@ -235,7 +285,10 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
     rule: 'Claim names are unique: refuse a repeated one, or take the last (RFC 7519 section 4).',
     apply(idToken, tools) {
       const { claims } = takeApart(idToken)
-      const text = JSON.stringify(claims).replace(/}$/, `,"nonce":${JSON.stringify(tools.invent())}}`)
+      const text = JSON.stringify(claims).replace(
+        /}$/,
+        `,"nonce":${JSON.stringify(tools.invent())}}`,
+      )
       return signAgain(idToken, tools, { payload: text })
     },
   }),
@@ -253,13 +306,20 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
       const { claims } = takeApart(idToken)
       // Deep enough to end a recursive parser in many languages.
       const nested = `${'['.repeat(4_000)}${']'.repeat(4_000)}`
-      return signAgain(idToken, tools, { payload: JSON.stringify(claims).replace(/}$/, `,"nested":${nested}}`) })
+      return signAgain(idToken, tools, {
+        payload: JSON.stringify(claims).replace(/}$/, `,"nested":${nested}}`),
+      })
     },
   }),
 ]
 
-/** The same claims, followed by a space if base64 would not pad their JSON: one length in three needs no padding. */
+/**
+ * The same claims, followed by a space if base64 would not pad their JSON: one length in three
+ * needs no padding.
+ */
 async function withPaddablePayload(idToken: string, tools: TamperTools): Promise<string> {
   const text = JSON.stringify(takeApart(idToken).claims)
-  return signAgain(idToken, tools, { payload: Buffer.byteLength(text) % 3 === 0 ? `${text} ` : text })
+  return signAgain(idToken, tools, {
+    payload: Buffer.byteLength(text) % 3 === 0 ? `${text} ` : text,
+  })
 }

@@ -1,11 +1,22 @@
 import { forgottenAt } from '../../../service/oidc/collection.ts'
 import { inSeconds } from '../../../service/oidc/provider.ts'
-import { findPushedRequest, type PushedRequest, pushedRequests } from '../../../service/oidc/pushed-request.ts'
+import {
+  findPushedRequest,
+  type PushedRequest,
+  pushedRequests,
+} from '../../../service/oidc/pushed-request.ts'
 import { accessTokens } from '../../../service/oidc/token.ts'
 import { bodyOf, withHeaders, withJson, withMembers, withText } from '../answer-changes.ts'
 import { SAID } from '../families.ts'
 import type { Apply, ServerReply } from '../outcome.ts'
-import { changedReply, membersRows, type OutcomeRow, refusedCalls, replyInstead, rowsUnder } from '../outcome-row.ts'
+import {
+  changedReply,
+  membersRows,
+  type OutcomeRow,
+  refusedCalls,
+  replyInstead,
+  rowsUnder,
+} from '../outcome-row.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
 /** Makes the row of a call with the body of a success under the status of a failure. */
@@ -19,7 +30,10 @@ const statusRow = (
     apply: (reply) => ({ ...reply, status }),
   })
 
-const OFF_THE_LIST = { path: 'authorization_details[0].provenance', message: 'provenance is not on the allowlist' }
+const OFF_THE_LIST = {
+  path: 'authorization_details[0].provenance',
+  message: 'provenance is not on the allowlist',
+}
 
 const changedPush = changedReply('par')
 const refusedPush = refusedCalls(
@@ -39,7 +53,8 @@ const UNREAD = {
   harm: 'A good reference is thrown away, or its end is computed wrongly.',
 } as const
 const spentRow = rowsUnder<Apply<'reply'>>(
-  (name, family, row) => changedPush(name, family, { ...row, correctClient: 'depends', breaks: [] }),
+  (name, family, row) =>
+    changedPush(name, family, { ...row, correctClient: 'depends', breaks: [] }),
   'pushed_request',
   'Send the user at once, and push again when the Create flow answers invalid_request_uri.',
 )
@@ -97,7 +112,8 @@ export const PAR: readonly OutcomeRow[] = [
     'The request_uri has been used already: the Create flow will answer invalid_request_uri.',
     async (reply, { provider }) => {
       const pushed = await findPushedRequest(String(bodyOf(reply)['request_uri']), provider)
-      if (pushed) await provider.store.write(pushedRequests(provider).spending(pushed.id, pushed.record))
+      if (pushed)
+        await provider.store.write(pushedRequests(provider).spending(pushed.id, pushed.record))
       return reply
     },
   ),
@@ -150,7 +166,10 @@ const tokenRow = membersRows(
   'The reply has access_token, a string, and token_type, which is Bearer in whatever case.',
 )
 const OF_TYPE = { breaks: ['token_type'], refs: [SAID.tokenType, 'RFC 6749 section 7.1'] } as const
-const WRONG_END = { correctClient: 'depends', harm: 'The end of a good access token is computed wrongly.' } as const
+const WRONG_END = {
+  correctClient: 'depends',
+  harm: 'The end of a good access token is computed wrongly.',
+} as const
 
 /** Replies of E4, the exchange of a code for an access token. */
 export const TOKEN: readonly OutcomeRow[] = [
@@ -159,20 +178,30 @@ export const TOKEN: readonly OutcomeRow[] = [
     message: 'Authorization is not Basic with the credentials of a registered client',
     headers: { 'WWW-Authenticate': 'Basic realm="agekey-sandbox", charset="UTF-8"' },
   }),
-  refusedExchange('code_reused', '400 invalid_grant: the code has already been exchanged.', 'TOK-07', {
-    path: 'code',
-    message: 'the code has already been exchanged',
-    more: 'Exchange each code once.',
-  }),
+  refusedExchange(
+    'code_reused',
+    '400 invalid_grant: the code has already been exchanged.',
+    'TOK-07',
+    {
+      path: 'code',
+      message: 'the code has already been exchanged',
+      more: 'Exchange each code once.',
+    },
+  ),
   refusedExchange('code_expired', '400 invalid_grant: the code has expired.', 'TOK-06', {
     path: 'code',
     message: 'the code has expired',
     more: 'Exchange the code when the callback arrives.',
   }),
-  refusedExchange('code_of_other_client', '400 invalid_grant: the code was issued to another client.', 'TOK-05', {
-    path: 'code',
-    message: 'the code was not issued to this client',
-  }),
+  refusedExchange(
+    'code_of_other_client',
+    '400 invalid_grant: the code was issued to another client.',
+    'TOK-05',
+    {
+      path: 'code',
+      message: 'the code was not issued to this client',
+    },
+  ),
   changedExchange('reply_lost', 'connection', {
     summary: 'The code is spent, and the connection breaks before the reply.',
     rule: 'A code serves once: after a lost reply it may be spent, so be ready for invalid_grant.',
@@ -185,7 +214,12 @@ export const TOKEN: readonly OutcomeRow[] = [
   tokenRow(
     'error_with_200',
     '200 with the body of an error.',
-    { access_token: undefined, token_type: undefined, expires_in: undefined, error: 'server_error' },
+    {
+      access_token: undefined,
+      token_type: undefined,
+      expires_in: undefined,
+      error: 'server_error',
+    },
     { breaks: ['access_token', 'token_type'] },
   ),
   tokenRow('access_token_missing', 'There is no access_token.', { access_token: undefined }),
@@ -196,7 +230,12 @@ export const TOKEN: readonly OutcomeRow[] = [
     { refs: [SAID.accessToken, 'RFC 6749 appendix A.12'] },
   ),
   tokenRow('token_type_missing', 'There is no token_type.', { token_type: undefined }, OF_TYPE),
-  tokenRow('token_type_other', 'The token_type is mac, which the client cannot use.', { token_type: 'mac' }, OF_TYPE),
+  tokenRow(
+    'token_type_other',
+    'The token_type is mac, which the client cannot use.',
+    { token_type: 'mac' },
+    OF_TYPE,
+  ),
   changedExchange('token_type_lower_case', 'control', {
     refs: [SAID.tokenType, 'RFC 6749 section 5.1'],
     correctClient: 'depends',
@@ -227,7 +266,12 @@ export const TOKEN: readonly OutcomeRow[] = [
       const token = String(bodyOf(reply)['access_token'])
       const record = await accessTokens(provider).get(token)
       const expiresAt = inSeconds(provider, 1)
-      if (record) await accessTokens(provider).put(token, { ...record, expiresAt }, forgottenAt({ expiresAt }))
+      if (record)
+        await accessTokens(provider).put(
+          token,
+          { ...record, expiresAt },
+          forgottenAt({ expiresAt }),
+        )
       return withMembers(reply, { expires_in: 1 })
     },
   }),
@@ -236,11 +280,14 @@ export const TOKEN: readonly OutcomeRow[] = [
     refs: ['RFC 6749 section 5.1'],
     summary: 'Further members are there: a refresh_token, and one that nobody defines.',
     rule: 'Ignore members that are not understood (RFC 6749 section 5.1).',
-    apply: (reply, { invent }) => withMembers(reply, { refresh_token: invent(), sandbox_extra: true }),
+    apply: (reply, { invent }) =>
+      withMembers(reply, { refresh_token: invent(), sandbox_extra: true }),
   }),
 ]
 
-const challenge = (error: string) => ({ 'WWW-Authenticate': `Bearer realm="agekey-sandbox", error="${error}"` })
+const challenge = (error: string) => ({
+  'WWW-Authenticate': `Bearer realm="agekey-sandbox", error="${error}"`,
+})
 const changedUpgrade = changedReply('upgrade')
 const successRow = rowsUnder(
   changedUpgrade,
@@ -263,27 +310,40 @@ export const UPGRADE: readonly OutcomeRow[] = [
     ...ABOUT_TOKEN,
     message: 'the access token has expired',
   }),
-  refusedToken('token_unknown', '401 invalid_token: the access token was not issued here.', 'UPG-03', {
-    ...ABOUT_TOKEN,
-    message: 'the access token was not issued here',
-  }),
+  refusedToken(
+    'token_unknown',
+    '401 invalid_token: the access token was not issued here.',
+    'UPG-03',
+    {
+      ...ABOUT_TOKEN,
+      message: 'the access token was not issued here',
+    },
+  ),
   refusedToken(
     'token_of_other_key',
     '401 invalid_token: the age key that the token names no longer exists.',
     'UPG-04',
     { ...ABOUT_TOKEN, message: 'the age key that the access token names no longer exists' },
   ),
-  refusedToken('second_upgrade', '401 invalid_token: the access token has served an upgrade already.', 'UPG-03', {
-    ...ABOUT_TOKEN,
-    message: 'the access token has already been used',
-    more: 'Do not count on a second upgrade with the same token.',
-  }),
+  refusedToken(
+    'second_upgrade',
+    '401 invalid_token: the access token has served an upgrade already.',
+    'UPG-03',
+    {
+      ...ABOUT_TOKEN,
+      message: 'the access token has already been used',
+      more: 'Do not count on a second upgrade with the same token.',
+    },
+  ),
   replyInstead('upgrade')('insufficient_scope', 'failure', {
     breaks: ['status', 'ok'],
     summary: '403 insufficient_scope.',
     rule: 'A 403 does not go away by trying again: log it and tell the user that nothing was changed.',
     apply(reply) {
-      const body = { error: 'insufficient_scope', error_description: 'the access token does not allow an upgrade' }
+      const body = {
+        error: 'insufficient_scope',
+        error_description: 'the access token does not allow an upgrade',
+      }
       const headers = challenge('insufficient_scope')
       return { ...withHeaders(withJson(reply, { ...body, findings: [] }), headers), status: 403 }
     },
@@ -304,7 +364,9 @@ export const UPGRADE: readonly OutcomeRow[] = [
     summary: '500, and the JSON string OK.',
     rule: 'Read the status before the body: only status 200 is a success.',
   }),
-  successRow('error_with_200', '200 with the body of an error.', (reply) => withJson(reply, { error: 'server_error' })),
+  successRow('error_with_200', '200 with the body of an error.', (reply) =>
+    withJson(reply, { error: 'server_error' }),
+  ),
   successRow('not_ok', '200 with the JSON string PENDING.', (reply) => withJson(reply, 'PENDING')),
   changedUpgrade('ok_without_quotes', 'upgrade', {
     breaks: ['body'],
@@ -312,7 +374,8 @@ export const UPGRADE: readonly OutcomeRow[] = [
     harm: 'An upgrade that was done counts as failed.',
     summary: '200 with OK as plain text, without the quotes of JSON.',
     rule: 'The body is the JSON string "OK"; a client that goes by the status accepts plain text too.',
-    apply: (reply) => withHeaders(withText(reply, 'OK'), { 'Content-Type': 'text/plain; charset=utf-8' }),
+    apply: (reply) =>
+      withHeaders(withText(reply, 'OK'), { 'Content-Type': 'text/plain; charset=utf-8' }),
   }),
   changedUpgrade('ok_with_space', 'control', {
     refs: ['RFC 8259 section 2'],

@@ -1,12 +1,21 @@
 import { SERVER_CALLS, type ServerCall } from '../../../service/oidc/endpoints.ts'
 import { withHeaders, withJson, withoutBody, withText } from '../answer-changes.ts'
 import { FAMILIES } from '../families.ts'
-import { changedReply, LACKING, NO_DOCUMENT, type OutcomeRow, replyInstead } from '../outcome-row.ts'
+import {
+  changedReply,
+  LACKING,
+  NO_DOCUMENT,
+  type OutcomeRow,
+  replyInstead,
+} from '../outcome-row.ts'
 
-const STATUS = 'A status of 500 and above says nothing about the request: log it, tell the user to try again later.'
+const STATUS =
+  'A status of 500 and above says nothing about the request: log it, tell the user to try again later.'
 const RETRY = 'Wait as long as Retry-After says before the next try, and try only a few times.'
-const JSON_ONLY = 'Read the body only after status and Content-Type, and be ready for one that is not JSON.'
-const TIMEOUT = 'Give every call a time limit of a few seconds, so that no user waits for a dead connection.'
+const JSON_ONLY =
+  'Read the body only after status and Content-Type, and be ready for one that is not JSON.'
+const TIMEOUT =
+  'Give every call a time limit of a few seconds, so that no user waits for a dead connection.'
 const KEPT = 'Refuse, or go on with what was fetched before.'
 const NO_REDIRECT = 'Follow no redirect: it would carry credentials to another server.'
 
@@ -17,9 +26,12 @@ const PAGE =
 /** What to do when a call gets no reply: the client cannot know what the service has done. */
 const DROPPED: Readonly<Record<ServerCall, string>> = {
   par: 'A broken connection is an error to handle: push again, which makes another reference, or give up.',
-  token: 'The code may be spent: do not send it again (RFC 6749 section 4.1.2), and let the user begin again.',
-  upgrade: 'It is not known whether the age key is upgraded: say so, and do not send the call again by itself.',
-  discovery: 'A broken connection is an error to handle: read once more, or go on with what was read before.',
+  token:
+    'The code may be spent: do not send it again (RFC 6749 section 4.1.2), and let the user begin again.',
+  upgrade:
+    'It is not known whether the age key is upgraded: say so, and do not send the call again by itself.',
+  discovery:
+    'A broken connection is an error to handle: read once more, or go on with what was read before.',
   jwks: 'A broken connection is an error to handle: read once more, or go on with what was read before.',
 }
 
@@ -42,7 +54,10 @@ function failuresOf(flow: ServerCall): OutcomeRow[] {
       summary: '500 with an OAuth error body.',
       rule: rule(STATUS),
       apply: (reply) => ({
-        ...withJson(reply, { error: 'server_error', error_description: 'the service failed unexpectedly' }),
+        ...withJson(reply, {
+          error: 'server_error',
+          error_description: 'the service failed unexpectedly',
+        }),
         status: 500,
       }),
     }),
@@ -57,7 +72,10 @@ function failuresOf(flow: ServerCall): OutcomeRow[] {
       ...EITHER,
       summary: '503 with Retry-After: 30 and no body.',
       rule: `${STATUS} ${RETRY}`,
-      apply: (reply) => ({ ...withHeaders(withoutBody(reply), { 'Retry-After': '30' }), status: 503 }),
+      apply: (reply) => ({
+        ...withHeaders(withoutBody(reply), { 'Retry-After': '30' }),
+        status: 503,
+      }),
     }),
     instead('429', 'failure', {
       ...ofRead,
@@ -65,7 +83,10 @@ function failuresOf(flow: ServerCall): OutcomeRow[] {
       refs: ['RFC 6585 section 4'],
       summary: '429, too many requests, with Retry-After: 30 and no body.',
       rule: RETRY,
-      apply: (reply) => ({ ...withHeaders(withoutBody(reply), { 'Retry-After': '30' }), status: 429 }),
+      apply: (reply) => ({
+        ...withHeaders(withoutBody(reply), { 'Retry-After': '30' }),
+        status: 429,
+      }),
     }),
     instead('400_empty', 'failure', {
       ...ofRead,
@@ -83,7 +104,9 @@ function failuresOf(flow: ServerCall): OutcomeRow[] {
     instead('redirect', 'redirect', {
       ...(isRead && { ...EITHER, severity: 5.3, cwe: [346], harm: FAMILIES.discovery.harm }),
       summary: '307 to a trap of the sandbox.',
-      rule: isRead ? `Follow no redirect, or one to the host of the issuer only. ${KEPT}` : NO_REDIRECT,
+      rule: isRead
+        ? `Follow no redirect, or one to the host of the issuer only. ${KEPT}`
+        : NO_REDIRECT,
       apply: (reply, { createTrap }) => ({
         ...reply,
         body: { kind: 'redirect', location: createTrap() },

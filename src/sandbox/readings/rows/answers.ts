@@ -33,7 +33,8 @@ export const SERVER_REPLIES: readonly ReadingRow[] = [
     decides: 'errorBody',
     source: 'RFC 6749 section 5.2',
     variants: {
-      findings: 'JSON with error, error_description and findings, and with error_uri where there is a flow to show.',
+      findings:
+        'JSON with error, error_description and findings, and with error_uri where there is a flow to show.',
       plain: 'JSON with error and error_description alone.',
     },
     shownBy: ['par/par.401', 'par/par.400', 'token/token.401', 'upgrade/upgrade.400'],
@@ -71,7 +72,10 @@ export const SERVER_REPLIES: readonly ReadingRow[] = [
     source: 'RFC 6750 section 3.1',
     variants: {
       401: 'An access token that E5 refuses is answered with 401.',
-      403: { summary: 'An access token that E5 refuses is answered with 403.', source: 'RFC 9110 section 15.5.4' },
+      403: {
+        summary: 'An access token that E5 refuses is answered with 403.',
+        source: 'RFC 9110 section 15.5.4',
+      },
     },
     shownBy: ['upgrade/upgrade.token_expired'],
   },
@@ -83,7 +87,10 @@ export const SERVER_REPLIES: readonly ReadingRow[] = [
     source: 'RFC 9110 section 15.5.1',
     variants: {
       400: 'Age signals that E5 refuses are answered with 400.',
-      422: { summary: 'Age signals that E5 refuses are answered with 422.', source: 'RFC 9110 section 15.5.21' },
+      422: {
+        summary: 'Age signals that E5 refuses are answered with 422.',
+        source: 'RFC 9110 section 15.5.21',
+      },
     },
     shownBy: ['upgrade/upgrade.400'],
   },
@@ -93,7 +100,10 @@ const REDIRECT = {
   section: 'E1. Use authorization',
   quote: 'Response: browser redirect to redirect_uri carrying these parameters',
 }
-const ERRORS = { section: 'Errors', quote: 'Error redirect codes other than access_denied: not shown.' }
+const ERRORS = {
+  section: 'Errors',
+  quote: 'Error redirect codes other than access_denied: not shown.',
+}
 
 /** Readings of callbacks: E1 and E3. */
 export const CALLBACK_READINGS: readonly ReadingRow[] = [
@@ -104,7 +114,8 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
     decides: 'errorCodes',
     source: 'RFC 6749 section 4.1.2.1',
     variants: {
-      specific: 'A refused request comes back with the code of its mistake: invalid_scope, invalid_request_uri.',
+      specific:
+        'A refused request comes back with the code of its mistake: invalid_scope, invalid_request_uri.',
       general: 'A refused request comes back with invalid_request, but for a request object.',
     },
     shownBy: ['create/request_uri.expired', 'create/request_uri.used'],
@@ -119,7 +130,8 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
     source: 'RFC 6749 section 4.1.2.1',
     variants: {
       present: 'An error comes with an error_description, in callbacks and in replies.',
-      absent: 'Neither the error of a callback nor a refused call (400 to 499) has an error_description.',
+      absent:
+        'Neither the error of a callback nor a refused call (400 to 499) has an error_description.',
     },
     shownBy: ['use/access_denied', 'create/access_denied', 'par/par.401'],
   },
@@ -132,9 +144,11 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
     decides: 'unusableRequestUri',
     source: 'RFC 9126 section 4',
     variants: {
-      redirect: 'A request_uri that has expired or was used comes back as a redirect with error and state.',
+      redirect:
+        'A request_uri that has expired or was used comes back as a redirect with error and state.',
       without_state: {
-        summary: 'A request_uri that has expired or was used comes back as a redirect with error, but without state.',
+        summary:
+          'A request_uri that has expired or was used comes back as a redirect with error, but without state.',
         source: 'RFC 6749 section 4.1.2.1',
       },
       page: 'A request_uri that has expired or was used ends on an error page: no callback comes.',
@@ -148,7 +162,8 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
     decides: 'refusedRequest',
     source: 'RFC 6749 section 4.1.2.1',
     variants: {
-      redirect: 'A request of a known client that E1 or E3 refuses comes back as a redirect with error and state.',
+      redirect:
+        'A request of a known client that E1 or E3 refuses comes back as a redirect with error and state.',
       page: {
         summary: 'A request that E1 or E3 refuses ends on an error page: no callback comes.',
         source: 'RFC 9700 section 4.11.2',
@@ -185,7 +200,11 @@ export const CALLBACK_READINGS: readonly ReadingRow[] = [
         source: 'RFC 9207 section 2',
         changes: [
           ...inCallbacks((callback, { provider }, flow) =>
-            withAnother(callback, 'iss', flow === 'use' ? useIssuer(provider) : createIssuer(provider)),
+            withAnother(
+              callback,
+              'iss',
+              flow === 'use' ? useIssuer(provider) : createIssuer(provider),
+            ),
           ),
           inReplies('discovery', (reply) =>
             withMembers(reply, { authorization_response_iss_parameter_supported: true }),

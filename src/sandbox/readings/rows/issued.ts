@@ -25,7 +25,9 @@ export const ID_TOKEN: readonly ReadingRow[] = [
       },
       long: {
         summary: 'sub has 255 characters.',
-        changes: [inClaims((claims) => ({ ...claims, sub: String(claims['sub']).padEnd(MAX_SUB, '0') }))],
+        changes: [
+          inClaims((claims) => ({ ...claims, sub: String(claims['sub']).padEnd(MAX_SUB, '0') })),
+        ],
       },
     },
   },
@@ -41,7 +43,11 @@ export const ID_TOKEN: readonly ReadingRow[] = [
       fractional: {
         summary: 'iat and exp have a fraction.',
         changes: [
-          inClaims((claims) => ({ ...claims, iat: Number(claims['iat']) - 0.5, exp: Number(claims['exp']) - 0.5 })),
+          inClaims((claims) => ({
+            ...claims,
+            iat: Number(claims['iat']) - 0.5,
+            exp: Number(claims['exp']) - 0.5,
+          })),
         ],
       },
     },
@@ -58,7 +64,9 @@ export const ID_TOKEN: readonly ReadingRow[] = [
       padded: {
         summary: 'The hash ends with the padding of base64url.',
         source: 'RFC 4648 section 5',
-        changes: [inClaims((claims) => ({ ...claims, req_claims_hash: `${claims['req_claims_hash']}=` }))],
+        changes: [
+          inClaims((claims) => ({ ...claims, req_claims_hash: `${claims['req_claims_hash']}=` })),
+        ],
       },
     },
   },
@@ -83,7 +91,10 @@ export const ID_TOKEN: readonly ReadingRow[] = [
     source: 'RFC 7519 section 4.1.5',
     variants: {
       absent: 'There is no nbf.',
-      present: { summary: 'nbf is iat.', changes: [inClaims((claims) => ({ ...claims, nbf: claims['iat'] }))] },
+      present: {
+        summary: 'nbf is iat.',
+        changes: [inClaims((claims) => ({ ...claims, nbf: claims['iat'] }))],
+      },
     },
   },
   {
@@ -161,7 +172,8 @@ const SINGLE_USE = {
 
 const CODE = {
   section: 'E4. Use token',
-  quote: 'The code from E1, issued when the upgrade scope was requested and all thresholds were false.',
+  quote:
+    'The code from E1, issued when the upgrade scope was requested and all thresholds were false.',
 }
 
 /** Values that a client only sends back and must not look into. */
@@ -172,7 +184,10 @@ const formsOf = (what: string) => ({
 })
 const FORM = { open: 'nothing on its form and length' }
 
-/** Readings of what is issued: how often and how long it serves, its limits, its effect and its form. */
+/**
+ * Readings of what is issued: how often and how long it serves, its limits, its effect and its
+ * form.
+ */
 export const LIVES: readonly ReadingRow[] = [
   {
     name: 'code_use',
@@ -181,7 +196,8 @@ export const LIVES: readonly ReadingRow[] = [
     decides: 'codeUse',
     source: 'RFC 6749 section 4.1.2',
     variants: {
-      single: 'A code serves once. A second exchange is refused and ends the access token of the first.',
+      single:
+        'A code serves once. A second exchange is refused and ends the access token of the first.',
       repeated: {
         summary: 'A code serves until it expires. Each exchange gives another access token.',
         source: 'OpenID Connect Core 1.0 section 3.1.3.2',
@@ -260,7 +276,8 @@ export const LIVES: readonly ReadingRow[] = [
     name: 'upgrade_effect',
     point: 'What an upgrade does with the age signals before it',
     section: 'What the service does',
-    quote: 'An existing age key that fails all requested thresholds is replaced or updated with a new age signal.',
+    quote:
+      'An existing age key that fails all requested thresholds is replaced or updated with a new age signal.',
     open: 'nothing on which of the two',
     decides: 'upgradeEffect',
     source: 'specification, "What the service does"',

@@ -1,4 +1,11 @@
-import { bodyOf, keysOfReply, signAgain, withAnother, withJson, withMembers } from '../../outcomes/answer-changes.ts'
+import {
+  bodyOf,
+  keysOfReply,
+  signAgain,
+  withAnother,
+  withJson,
+  withMembers,
+} from '../../outcomes/answer-changes.ts'
 import type { ServerReply } from '../../outcomes/outcome.ts'
 import type { TamperTools } from '../../outcomes/tamper-tools.ts'
 import { inCallbacks, inReplies, inTokens, type ReadingRow } from '../reading.ts'
@@ -34,7 +41,10 @@ export const PUBLISHED: readonly ReadingRow[] = [
       two: 'A key for RS256 and one for ES256.',
       one: {
         summary: 'Only the key that signs.',
-        changes: [inReplies('jwks', withSigningKeys), inReplies('discovery', withSigningAlgorithms)],
+        changes: [
+          inReplies('jwks', withSigningKeys),
+          inReplies('discovery', withSigningAlgorithms),
+        ],
       },
       three: {
         summary: 'Another key stands before these two, as before a rotation.',
@@ -52,11 +62,14 @@ export const PUBLISHED: readonly ReadingRow[] = [
     variants: {
       present: 'Each key has a kid, and each id_token names one.',
       absent: {
-        summary: 'The key set has only the key that signs, without a kid, and no id_token names one.',
+        summary:
+          'The key set has only the key that signs, without a kid, and no id_token names one.',
         source: 'OpenID Connect Core 1.0 section 10.1',
         changes: [
           inReplies('jwks', (reply, tools) => {
-            const keys = keysOfReply(withSigningKeys(reply, tools)).map(({ kid: _kid, ...key }) => key)
+            const keys = keysOfReply(withSigningKeys(reply, tools)).map(
+              ({ kid: _kid, ...key }) => key,
+            )
             return withMembers(reply, { keys })
           }),
           inReplies('discovery', withSigningAlgorithms),
@@ -73,7 +86,10 @@ export const PUBLISHED: readonly ReadingRow[] = [
     source: 'RFC 7517 section 4',
     variants: {
       full: 'Each key has kid, alg and use.',
-      minimal: { summary: 'Each key has a kid, but neither alg nor use.', changes: ['jwks/jwks.alg_missing'] },
+      minimal: {
+        summary: 'Each key has a kid, but neither alg nor use.',
+        changes: ['jwks/jwks.alg_missing'],
+      },
     },
   },
   {
@@ -108,15 +124,26 @@ export const PUBLISHED: readonly ReadingRow[] = [
           'token/token.extra_members',
           'discovery/discovery.extra_member',
           'jwks/jwks.unknown_key_type',
-          ...inCallbacks((callback) => withAnother(callback, 'sandbox_extra', 'ignore what you do not know')),
+          ...inCallbacks((callback) =>
+            withAnother(callback, 'sandbox_extra', 'ignore what you do not know'),
+          ),
         ],
       },
     },
-    shownBy: ['use/verified', 'use/access_denied', 'use/code_issued', 'create/created', 'create/access_denied'],
+    shownBy: [
+      'use/verified',
+      'use/access_denied',
+      'use/code_issued',
+      'create/created',
+      'create/access_denied',
+    ],
   },
 ]
 
-/** OpenID Connect Discovery 1.0 section 3 requires these members; RFC 9126 section 5 names the endpoint of E2. */
+/**
+ * OpenID Connect Discovery 1.0 section 3 requires these members; RFC 9126 section 5 names the
+ * endpoint of E2.
+ */
 const REQUIRED_MEMBERS: readonly string[] = [
   'issuer',
   'authorization_endpoint',
@@ -140,7 +167,8 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
 
 function withRequiredMembers(reply: ServerReply): ServerReply {
   const members = Object.entries(bodyOf(reply)).filter(
-    ([name, value]) => REQUIRED_MEMBERS.includes(name) || (name in DEFAULTS && !isSameSet(value, DEFAULTS[name])),
+    ([name, value]) =>
+      REQUIRED_MEMBERS.includes(name) || (name in DEFAULTS && !isSameSet(value, DEFAULTS[name])),
   )
   return withJson(reply, Object.fromEntries(members))
 }
@@ -150,10 +178,14 @@ const isSameSet = (...values: readonly [unknown, unknown]) =>
 
 /** Clients with their own algorithm need a key of it. */
 function withSigningKeys(reply: ServerReply, { signingAlgs }: TamperTools): ServerReply {
-  return withMembers(reply, { keys: keysOfReply(reply).filter(({ alg }) => signingAlgs.some((one) => one === alg)) })
+  return withMembers(reply, {
+    keys: keysOfReply(reply).filter(({ alg }) => signingAlgs.some((one) => one === alg)),
+  })
 }
 
 /** OpenID Connect Discovery 1.0 section 3: RS256 must always be listed. */
 function withSigningAlgorithms(reply: ServerReply, { signingAlgs }: TamperTools): ServerReply {
-  return withMembers(reply, { id_token_signing_alg_values_supported: [...new Set([...signingAlgs, 'RS256'])] })
+  return withMembers(reply, {
+    id_token_signing_alg_values_supported: [...new Set([...signingAlgs, 'RS256'])],
+  })
 }

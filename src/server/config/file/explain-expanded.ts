@@ -2,14 +2,21 @@ import { checkAgainst, type SchemaProblem } from '../../../service/text/schema-p
 import { isSecret } from '../setting-path.ts'
 import { configSchema } from '../settings.ts'
 import { withPlainValues } from './plain-values.ts'
-import { type Environment, type ExpandedTexts, expandVariables, placeOf, type Variable } from './variables.ts'
+import {
+  type Environment,
+  type ExpandedTexts,
+  expandVariables,
+  placeOf,
+  type Variable,
+} from './variables.ts'
 
 /** Stands for the value of a secret variable in a message. */
 const HIDDEN = '***'
 
 /**
- * Creates a function that completes the problem of an expanded text: it names the variables, and keeps the values of secret variables out
- * of the message. `settings` are those of the file before the expansion.
+ * Creates a function that completes the problem of an expanded text: it names the variables, and
+ * keeps the values of secret variables out of the message. `settings` are those of the file before
+ * the expansion.
  */
 export function createExplanation(
   settings: unknown,
@@ -19,13 +26,18 @@ export function createExplanation(
     const { path } = problem
     const variables = expanded.get(placeOf(path))?.variables ?? []
     const hides = variables.some(isSecretVariable) && !isSecret(path)
-    const shown = hides ? { path, message: hiddenMessage(path, { settings, environment }) } : problem
+    const shown = hides
+      ? { path, message: hiddenMessage(path, { settings, environment }) }
+      : problem
     return withOrigin(shown, expanded)
   }
 }
 
 /** The problem with the variables from which its text comes. */
-export function withOrigin({ path, message }: SchemaProblem, expanded: ExpandedTexts): SchemaProblem {
+export function withOrigin(
+  { path, message }: SchemaProblem,
+  expanded: ExpandedTexts,
+): SchemaProblem {
   const variables = expanded.get(placeOf(path))?.variables ?? []
   const origins = variables.map(({ name, value }) =>
     value === '' ? `the environment variable ${name} is empty` : `the value comes from \${${name}}`,
@@ -38,10 +50,15 @@ export function withOrigin({ path, message }: SchemaProblem, expanded: ExpandedT
 }
 
 function isSecretVariable({ name, value }: Variable): boolean {
-  return /secret|token|passw|pwd|key|credential|auth|private/i.test(name) || /:\/\/[^/\s]*@/.test(value)
+  return (
+    /secret|token|passw|pwd|key|credential|auth|private/i.test(name) || /:\/\/[^/\s]*@/.test(value)
+  )
 }
 
-/** The message about the same setting with its secret variables masked. The mask may be allowed where the value is not. */
+/**
+ * The message about the same setting with its secret variables masked. The mask may be allowed
+ * where the value is not.
+ */
 function hiddenMessage(
   path: SchemaProblem['path'],
   { settings, environment }: { settings: unknown; environment: Environment },

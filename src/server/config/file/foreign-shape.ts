@@ -10,8 +10,9 @@ const BELOW_CLIENTS =
   'write clients as a list below "clients:"; each client begins with "- client_id: ..." and has client_secret and redirect_uris'
 
 /**
- * What is wrong with a config file whose shape is that of something else: a list, a client, the config of another server, a persona.
- * Empty for a mapping of settings. The messages repeat no value, for a list of clients holds secrets.
+ * What is wrong with a config file whose shape is that of something else: a list, a client, the
+ * config of another server, a persona. Empty for a mapping of settings. The messages repeat no
+ * value, for a list of clients holds secrets.
  */
 export function findForeignShape(settings: unknown): readonly SchemaProblem[] {
   if (Array.isArray(settings)) return [{ path: [], message: aboutList(settings) }]
@@ -22,7 +23,9 @@ export function findForeignShape(settings: unknown): readonly SchemaProblem[] {
     return [{ path: [ofClient], message: `belongs to a client; ${BELOW_CLIENTS}${respelt(keys)}` }]
   const ofOthers = keys.flatMap((key) => {
     const meaning = MEANINGS.get(spellingOf(key))
-    return meaning === undefined || SETTING_NAMES.includes(key) ? [] : [{ path: [key], message: meaning }]
+    return meaning === undefined || SETTING_NAMES.includes(key)
+      ? []
+      : [{ path: [key], message: meaning }]
   })
   if (ofOthers.length > 0) return ofOthers
   return [...nestedSettings(settings), ...mappedClients(settings)]
@@ -34,13 +37,21 @@ const SETTING_NAMES = SETTING_ROWS.map(([name]) => snakeCase(name))
 const spellingOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z\d]/g, '')
 
 /** Members of a client that are no settings, here and in other servers. */
-const OF_CLIENTS_ONLY = ['clientid', 'clientsecret', 'clientsecrets', 'clientname', 'granttypes', 'responsetypes']
+const OF_CLIENTS_ONLY = [
+  'clientid',
+  'clientsecret',
+  'clientsecrets',
+  'clientname',
+  'granttypes',
+  'responsetypes',
+]
 
 const OF_CLIENTS = [...Object.keys(clientSchema.shape).map(spellingOf), ...OF_CLIENTS_ONLY]
 
 function aboutList(list: readonly unknown[]): string {
   const keys = list.filter(isJsonObject).flatMap((item) => Object.keys(item))
-  if (keys.some((key) => spellingOf(key) === 'agekey')) return `expected settings, found personas; ${PERSONAS}`
+  if (keys.some((key) => spellingOf(key) === 'agekey'))
+    return `expected settings, found personas; ${PERSONAS}`
   const expected = `expected settings such as "port: 2435", ${found(list)}`
   return keys.some((key) => OF_CLIENTS.includes(spellingOf(key))) || keys.length === 0
     ? `${expected}; ${BELOW_CLIENTS}${respelt(keys)}`
@@ -50,7 +61,9 @@ function aboutList(list: readonly unknown[]): string {
 /** The first member of a client in another spelling: `; write ClientId as client_id`. */
 function respelt(keys: readonly string[]): string {
   const hints = keys.flatMap((key) => {
-    const name = Object.keys(clientSchema.shape).find((known) => spellingOf(known) === spellingOf(key))
+    const name = Object.keys(clientSchema.shape).find(
+      (known) => spellingOf(known) === spellingOf(key),
+    )
     return name === undefined || name === key ? [] : [`; write ${key} as ${name}`]
   })
   return hints[0] ?? ''
@@ -59,7 +72,8 @@ function respelt(keys: readonly string[]): string {
 function aboutScalar(value: unknown): string {
   const text = typeof value === 'string' ? value : ''
   const expected = `expected settings such as "port: 2435", ${text === '' ? found(value) : 'found a text'}`
-  if (/^\w+\s*=/.test(text)) return `${expected}; write a colon and a blank instead of the equals sign`
+  if (/^\w+\s*=/.test(text))
+    return `${expected}; write a colon and a blank instead of the equals sign`
   if (/^\w+:\S/.test(text)) return `${expected}; write a blank behind the colon`
   return `${expected}; ${INIT}`
 }
@@ -94,12 +108,22 @@ function nestedSettings(settings: JsonObject): SchemaProblem[] {
     if (SETTING_NAMES.includes(key) || !isJsonObject(value)) return []
     const inside = Object.keys(value)
     if (inside.length === 0 || !inside.every((name) => SETTING_NAMES.includes(name))) return []
-    return [{ path: [key], message: `settings stand at the top of the file: leave out "${key}:", and indent nothing` }]
+    return [
+      {
+        path: [key],
+        message: `settings stand at the top of the file: leave out "${key}:", and indent nothing`,
+      },
+    ]
   })
 }
 
 /** Clients by their ids: `clients: { web-shop: { ... } }`. */
 function mappedClients({ clients }: JsonObject): SchemaProblem[] {
   if (!isJsonObject(clients) || Object.keys(clients).length === 0) return []
-  return [{ path: ['clients'], message: 'expected a list, found a mapping; begin each client with "- client_id: ..."' }]
+  return [
+    {
+      path: ['clients'],
+      message: 'expected a list, found a mapping; begin each client with "- client_id: ..."',
+    },
+  ]
 }

@@ -1,14 +1,20 @@
-/** Characters that mean something to YAML, in the order of the noncharacters that stand for them (Unicode 16, section 23.7). */
+/**
+ * Characters that mean something to YAML, in the order of the noncharacters that stand for them
+ * (Unicode 16, section 23.7).
+ */
 const MEANINGFUL = '{}[],:#%@'
 const FIRST_GUARD = 0xfdd0
 
-/** `${NAME:-default}`, `{{host}}`, `{% host %}`, `%HOST%`, `@HOST@`, and `{host}` inside an address. */
+/**
+ * `${NAME:-default}`, `{{host}}`, `{% host %}`, `%HOST%`, `@HOST@`, and `{host}` inside an address.
+ */
 const GUARDED =
   /\$\{(?:[^{}"'\n]|\$\{[^{}"'\n]*\})*\}|\$\{|\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}|%[A-Za-z_]\w*%|@[A-Z][A-Z\d_]*@|(?<=[\w/.@-]|\w:)\{\w[\w.-]*\}/g
 
 /**
- * Guards references to variables, and other placeholders, against the YAML parser, which would read `[${HOST}]` and `{{host}}` as mappings.
- * Each character is replaced by one other character, so that lines and columns stay.
+ * Guards references to variables, and other placeholders, against the YAML parser, which would read
+ * `[${HOST}]` and `{{host}}` as mappings. Each character is replaced by one other character, so
+ * that lines and columns stay.
  */
 export const guardText = (text: string): string =>
   text.replaceAll(GUARDED, (placeholder) =>

@@ -3,8 +3,8 @@ import { distanceWithin } from '../../../service/text/message-parts.ts'
 import { flagWord } from '../../../service/text/shell-word.ts'
 
 /**
- * A warning about a file in `folder` that was probably meant as the config file `name`, which is missing; `undefined` without such a file.
- * The file is not read.
+ * A warning about a file in `folder` that was probably meant as the config file `name`, which is
+ * missing; `undefined` without such a file. The file is not read.
  */
 export function findMisnamedFile(folder: string, name: string): string | undefined {
   const misnamed = filesIn(folder).filter((file) => isMeant(file, name))
@@ -17,7 +17,10 @@ export function findMisnamedFile(folder: string, name: string): string | undefin
 /** Edits that turn a misspelt name into the right one. */
 const MAX_EDITS = 2
 
-/** Whether both names are the same but for their endings, capitals and punctuation, or a typing mistake. */
+/**
+ * Whether both names are the same but for their endings, capitals and punctuation, or a typing
+ * mistake.
+ */
 function isMeant(file: string, name: string): boolean {
   const [, stem = '', endings = ''] = /^\.*([^.]*)(.*)$/.exec(file) ?? []
   if (!/^(?:\.(?:config|conf|cfg|settings|ya?ml|json[c5]?|txt) *)+$/i.test(endings)) return false

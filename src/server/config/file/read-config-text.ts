@@ -87,11 +87,13 @@ function settle(settings: unknown, environment: Environment): ConfigText | Probl
     expanded,
     remedy: `, or \${NAME} to take it from an environment variable`,
   })
-  if (placeholders.length > 0) return reportOf(placeholders.map((problem) => withOrigin(problem, expanded)))
+  if (placeholders.length > 0)
+    return reportOf(placeholders.map((problem) => withOrigin(problem, expanded)))
 
   const checked = checkAgainst(configSchema, withPlainValues(value, expanded))
   const explain = createExplanation(settings, { expanded, environment })
-  if (checked.kind === 'invalid') return { problems: checked.problems.map(explain), rest: checked.rest }
+  if (checked.kind === 'invalid')
+    return { problems: checked.problems.map(explain), rest: checked.rest }
   const variables = [...expanded.values()].flatMap((text) => text.variables)
   const remarks = variables.flatMap(({ name, value }) => quotationRemark(name, value) ?? [])
   return { values: checked.value, warnings: [...new Set(remarks)], explain }

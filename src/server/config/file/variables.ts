@@ -33,8 +33,9 @@ export interface Expansion {
 export const placeOf = (path: readonly PropertyKey[]): string => JSON.stringify(path)
 
 /**
- * Expands `${NAME}` and `${NAME:-default}` in all texts of a parsed config file; `$${` stands for `${`. The file is parsed before, so that
- * the value of a variable is never read as YAML. The value is not expanded again. Keys stay as they are.
+ * Expands `${NAME}` and `${NAME:-default}` in all texts of a parsed config file; `$${` stands for
+ * `${`. The file is parsed before, so that the value of a variable is never read as YAML. The value
+ * is not expanded again. Keys stay as they are.
  */
 export function expandVariables(settings: unknown, environment: Environment): Expansion {
   const expanded = new Map<string, ExpandedText>()
@@ -42,7 +43,10 @@ export function expandVariables(settings: unknown, environment: Environment): Ex
   const value = mapTexts(settings, (guarded, path) => {
     const written = unguardText(guarded)
     if (!written.includes('${')) return written
-    const { text, mistakes, ...parts } = expandText(written, { environment, isHidden: isSecret(path) })
+    const { text, mistakes, ...parts } = expandText(written, {
+      environment,
+      isHidden: isSecret(path),
+    })
     expanded.set(placeOf(path), parts)
     problems.push(...mistakes.map((message) => ({ path, message })))
     return text
@@ -57,22 +61,31 @@ export function mapTexts(
   path: readonly PropertyKey[] = [],
 ): unknown {
   if (typeof value === 'string') return change(value, path)
-  if (Array.isArray(value)) return value.map((item, index) => mapTexts(item, change, [...path, index]))
+  if (Array.isArray(value))
+    return value.map((item, index) => mapTexts(item, change, [...path, index]))
   if (!isJsonObject(value)) return value
   const members = Object.entries(value)
-  return Object.fromEntries(members.map(([key, member]) => [key, mapTexts(member, change, [...path, key])]))
+  return Object.fromEntries(
+    members.map(([key, member]) => [key, mapTexts(member, change, [...path, key])]),
+  )
 }
 
 /** `$${`, or a variable with its closing brace, which may be missing. */
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g
 
-/** Marks an escape during the expansion: a noncharacter, which no text holds (Unicode 16, section 23.7). */
+/**
+ * Marks an escape during the expansion: a noncharacter, which no text holds (Unicode 16, section
+ * 23.7).
+ */
 const ESCAPED = '\ufdef'
 
 const ALLOWED = `write \${NAME}, or \${NAME:-default} for a variable that may be missing; $\${ stands for \${ itself`
 
 /** @param options.isHidden whether messages must not repeat the text */
-function expandText(written: string, { environment, isHidden }: { environment: Environment; isHidden: boolean }) {
+function expandText(
+  written: string,
+  { environment, isHidden }: { environment: Environment; isHidden: boolean },
+) {
   const variables: Variable[] = []
   const mistakes: string[] = []
   const resolve = (reference: string, inside: string): string => {
@@ -85,7 +98,9 @@ function expandText(written: string, { environment, isHidden }: { environment: E
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined
     if (value !== undefined) variables.push({ name, value })
     else if (hasDefault === undefined)
-      mistakes.push(`the environment variable ${name} is not set; set it, or write \${${name}:-default}`)
+      mistakes.push(
+        `the environment variable ${name} is not set; set it, or write \${${name}:-default}`,
+      )
     return value || byDefault
   }
   const marked = written.replaceAll(REFERENCE, (reference, inside: string | undefined) =>

@@ -1,5 +1,12 @@
 import * as z from 'zod'
-import { BAITS, CHECKS, LAYERS, NEEDS, OUTCOME_FLOWS, REQUIREMENT_LEVELS } from '../../../sandbox/outcomes/outcome.ts'
+import {
+  BAITS,
+  CHECKS,
+  LAYERS,
+  NEEDS,
+  OUTCOME_FLOWS,
+  REQUIREMENT_LEVELS,
+} from '../../../sandbox/outcomes/outcome.ts'
 import { type Operation, READ } from './operation.ts'
 import { lifetimesInFile } from './tenants.ts'
 
@@ -16,18 +23,33 @@ const catalog = z
         rule: z.string(),
         correct_client: z.enum(['accept', 'refuse', 'depends']),
         family: z.string().describe('Rows of a family are about one mistake'),
-        level: z.enum(REQUIREMENT_LEVELS).describe('must: the specification; should: other RFCs; may: hardening'),
+        level: z
+          .enum(REQUIREMENT_LEVELS)
+          .describe('must: the specification; should: other RFCs; may: hardening'),
         severity: z.number().describe('Like a CVSS base score: 0 to 10'),
         cwe: z.array(z.string()).readonly().describe('CWE-347'),
         refs: z.array(z.string()).readonly().describe('The sections that demand the check'),
-        harm: z.string().describe('What is gained when it gets through, or lost when it is refused'),
+        harm: z
+          .string()
+          .describe('What is gained when it gets through, or lost when it is refused'),
         bait: z.enum(BAITS).describe('The persona for whom the careless reading is a yes'),
-        layer: z.enum(LAYERS).describe('oidc: a client library must catch it; service: only the app can'),
+        layer: z
+          .enum(LAYERS)
+          .describe('oidc: a client library must catch it; service: only the app can'),
         breaks: z.array(z.enum(CHECKS)).readonly().describe('The checks that fail for it'),
-        twin: z.string().describe('Flow and name of the row to accept that differs by the fault alone'),
+        twin: z
+          .string()
+          .describe('Flow and name of the row to accept that differs by the fault alone'),
         since: z.string().describe('The version of the catalogue that brought it'),
-        needs: z.array(z.enum(NEEDS)).readonly().optional().describe('What the request and its persona must have'),
-        prelude: z.literal('earlier_flow').optional().describe('What the same browser must have been through before'),
+        needs: z
+          .array(z.enum(NEEDS))
+          .readonly()
+          .optional()
+          .describe('What the request and its persona must have'),
+        prelude: z
+          .literal('earlier_flow')
+          .optional()
+          .describe('What the same browser must have been through before'),
       }),
     ),
     rules: z.array(
@@ -54,10 +76,16 @@ const catalog = z
             name: z.string(),
             summary: z.string(),
             source: z.string().describe('What makes it a legal way'),
-            excludes: z.array(z.string()).readonly().describe('What cannot hold beside it: unknown_members=everywhere'),
+            excludes: z
+              .array(z.string())
+              .readonly()
+              .describe('What cannot hold beside it: unknown_members=everywhere'),
           }),
         ),
-        shown_by: z.array(z.string()).readonly().describe('Flow and name of outcomes whose run shows the difference'),
+        shown_by: z
+          .array(z.string())
+          .readonly()
+          .describe('Flow and name of outcomes whose run shows the difference'),
       }),
     ),
   })
@@ -67,8 +95,13 @@ export const catalogOperations = {
   getHealth: {
     ...READ,
     path: '/health',
-    summary: 'Whether the sandbox is up and its store takes records; else 503, which names the reason',
-    result: z.object({ status: z.literal('ok'), version: z.string(), uptime: z.number().describe('Seconds') }),
+    summary:
+      'Whether the sandbox is up and its store takes records; else 503, which names the reason',
+    result: z.object({
+      status: z.literal('ok'),
+      version: z.string(),
+      uptime: z.number().describe('Seconds'),
+    }),
     // For health checks of containers.
     isOpen: true,
   },

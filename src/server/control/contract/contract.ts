@@ -21,7 +21,9 @@ export const OPERATIONS = {
 export type Operations = typeof OPERATIONS
 export type OperationId = keyof Operations
 
-export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is OperationId => Object.hasOwn(OPERATIONS, id))
+export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is OperationId =>
+  Object.hasOwn(OPERATIONS, id),
+)
 
 /** The input of an operation, as a caller writes it. */
 export type OperationInput<Op extends OperationId> = OptionalWhereNone<{
@@ -33,24 +35,33 @@ export type OperationInput<Op extends OperationId> = OptionalWhereNone<{
 export type OperationResult<Op extends OperationId> = z.output<Operations[Op]['result']>
 
 /** The schemas of an operation, typed for functions over any operation. */
-export const schemasOf = <Op extends OperationId>(operationId: Op): Schemas[Op] => SCHEMAS[operationId]
+export const schemasOf = <Op extends OperationId>(operationId: Op): Schemas[Op] =>
+  SCHEMAS[operationId]
 
 type Schemas = {
   readonly [Op in OperationId]: {
-    readonly [Part in 'params' | 'query' | 'body' | 'result']: z.ZodType<z.output<Operations[Op][Part]>>
+    readonly [Part in 'params' | 'query' | 'body' | 'result']: z.ZodType<
+      z.output<Operations[Op][Part]>
+    >
   }
 }
 const SCHEMAS: Schemas = OPERATIONS
 
 /** Parses the result of a call by the contract. @throws Error when it is something else */
-export function readResult<Op extends OperationId>(operationId: Op, body: unknown): OperationResult<Op> {
+export function readResult<Op extends OperationId>(
+  operationId: Op,
+  body: unknown,
+): OperationResult<Op> {
   const checked = checkAgainst(schemasOf(operationId).result, body)
   if (checked.kind === 'valid') return checked.value
   const [problem] = problemLines(checked, 'result')
   throw new Error(`${operationId}: the answer is not the one that this version knows; ${problem}`)
 }
 
-/** Parses the body of a refusal; empty when the answer comes from something else than a sandbox, such as a proxy. */
+/**
+ * Parses the body of a refusal; empty when the answer comes from something else than a sandbox,
+ * such as a proxy.
+ */
 export const readError = (body: unknown): Partial<z.output<typeof errorSchema>> =>
   errorSchema.safeParse(body).data ?? {}
 
@@ -59,4 +70,6 @@ type OptionalWhereNone<Input> = {
 } & { readonly [Part in keyof Input as undefined extends Input[Part] ? Part : never]?: Input[Part] }
 
 /** A deeply readonly value: callers and handlers may pass readonly data. */
-export type Immutable<Value> = Value extends object ? { readonly [Key in keyof Value]: Immutable<Value[Key]> } : Value
+export type Immutable<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: Immutable<Value[Key]> }
+  : Value

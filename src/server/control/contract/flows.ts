@@ -1,7 +1,12 @@
 import * as z from 'zod'
 import { callRecordSchema } from '../../../sandbox/journal/call-record.ts'
 import { FLOW_STATUSES } from '../../../sandbox/journal/explain-flow.ts'
-import { isFlowId, MAX_FLOW_CALLS, MAX_FLOW_CHARACTERS, NONE_ENDED } from '../../../sandbox/journal/journal.ts'
+import {
+  isFlowId,
+  MAX_FLOW_CALLS,
+  MAX_FLOW_CHARACTERS,
+  NONE_ENDED,
+} from '../../../sandbox/journal/journal.ts'
 import { thresholdTraceSchema } from '../../../service/age/trace.ts'
 import { echoedText } from '../../../service/oidc/request/echoed.ts'
 import { mustBe } from '../../../service/text/schema-problems.ts'
@@ -18,7 +23,9 @@ const callSchema = callRecordSchema.extend({
   at: instant,
   response: z
     .unknown()
-    .describe('Where a redirect leads, the title of a page with the fields of its form, or the body'),
+    .describe(
+      'Where a redirect leads, the title of a page with the fields of its form, or the body',
+    ),
 })
 
 export const flowSchema = z
@@ -40,15 +47,25 @@ export const flowSchema = z
     status: flowStatus.describe(
       'waiting: for the user. declined: by the user. error: a call was refused or dropped, or the callback carries another error. ok: the rest',
     ),
-    summary: z.string().describe('One sentence: the first broken rule, else the refusal, else the answer'),
-    reasons: sentences.describe('What decided, then a line for each threshold and signal; only of a single flow'),
+    summary: z
+      .string()
+      .describe('One sentence: the first broken rule, else the refusal, else the answer'),
+    reasons: sentences.describe(
+      'What decided, then a line for each threshold and signal; only of a single flow',
+    ),
     next_steps: sentences.describe(
       'What a correct client does after its last call, a sentence each; only of a single flow',
     ),
     started_at: instant,
     ended_at: instant.optional(),
-    age_thresholds: z.record(z.string(), z.boolean()).optional().describe('What the id_token says, by threshold'),
-    trace: z.array(thresholdTraceSchema).optional().describe('Why; only of a flow whose age key was evaluated'),
+    age_thresholds: z
+      .record(z.string(), z.boolean())
+      .optional()
+      .describe('What the id_token says, by threshold'),
+    trace: z
+      .array(thresholdTraceSchema)
+      .optional()
+      .describe('Why; only of a flow whose age key was evaluated'),
     dropped_calls: z
       .int()
       .optional()
@@ -71,10 +88,17 @@ const flowQuery = z.strictObject({
   persona: echoedText.optional(),
   outcome: echoedText.optional(),
   status: flowStatus.optional(),
-  audit: z.enum(['also', 'only']).optional().describe('Flows of audits: also or only these; left out when absent'),
-  q: echoedText.optional().describe('Free text: flows of which each word stands somewhere, in whatever case'),
+  audit: z
+    .enum(['also', 'only'])
+    .optional()
+    .describe('Flows of audits: also or only these; left out when absent'),
+  q: echoedText
+    .optional()
+    .describe('Free text: flows of which each word stands somewhere, in whatever case'),
   after: flowId.describe('The id of a flow: only flows that began after it'),
-  before: flowId.describe('The id of a flow: only flows that began before it, the next of the page before'),
+  before: flowId.describe(
+    'The id of a flow: only flows that began before it, the next of the page before',
+  ),
   since: z
     .string()
     .refine(
@@ -87,7 +111,9 @@ const flowQuery = z.strictObject({
     ),
   limit: limit
     .optional()
-    .describe(`At most so many flows (default ${DEFAULT_LISTED}), the newest; with since those that ended first`),
+    .describe(
+      `At most so many flows (default ${DEFAULT_LISTED}), the newest; with since those that ended first`,
+    ),
   wait: waitSeconds.describe('Seconds to wait until an ended flow matches'),
 })
 
@@ -97,7 +123,8 @@ export const flowOperations = {
   listFlows: {
     ...READ,
     path: '/flows',
-    summary: 'The journal, newest first and without traces; with wait only ended flows, as soon as there is one',
+    summary:
+      'The journal, newest first and without traces; with wait only ended flows, as soon as there is one',
     query: flowQuery,
     result: z.object({
       flows: z.array(flowSchema),
@@ -105,7 +132,9 @@ export const flowOperations = {
         .string()
         .optional()
         .describe('For before, with since for since, to read on; absent when there are no more'),
-      last_ended: z.string().describe(`The flow that ended last, for since; ${NONE_ENDED} when none has ended`),
+      last_ended: z
+        .string()
+        .describe(`The flow that ended last, for since; ${NONE_ENDED} when none has ended`),
     }),
   },
   getFlow: {
@@ -114,7 +143,9 @@ export const flowOperations = {
     summary:
       'One flow with all its calls, its trace, the reasons of its answer and what a client does next; with as a file of that format',
     params: byId,
-    query: z.strictObject({ as: recordingName.optional().describe('Answers a file: a test, a scenario, a HAR') }),
+    query: z.strictObject({
+      as: recordingName.optional().describe('Answers a file: a test, a scenario, a HAR'),
+    }),
     result: flowSchema,
     sendsFile: true,
   },
@@ -123,7 +154,11 @@ export const flowOperations = {
     path: '/flows/:id/as/:as',
     summary: 'One flow as a file, within JSON: what GET flows/ID?as=... answers as it is',
     params: byId.extend({ as: recordingName }),
-    result: z.object({ file_name: z.string().describe('f12.test.ts'), media_type: z.string(), text: z.string() }),
+    result: z.object({
+      file_name: z.string().describe('f12.test.ts'),
+      media_type: z.string(),
+      text: z.string(),
+    }),
   },
   streamEvents: {
     ...READ,

@@ -2,7 +2,10 @@ import * as z from 'zod'
 import { JOURNAL_BUDGET } from '../../../sandbox/journal/journal.ts'
 import { mustBe } from '../../../service/text/schema-problems.ts'
 
-/** One call of the control API as data. The server, the library, the OpenAPI document and the tests are derived from it. */
+/**
+ * One call of the control API as data. The server, the library, the OpenAPI document and the tests
+ * are derived from it.
+ */
 export interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'delete'
   /** Below `/_sandbox`, in the syntax of Express: `/personas/:name`. */
@@ -55,14 +58,24 @@ export const instant = z.string().describe('ISO 8601 date-time in UTC')
 export const MAX_LISTED = JOURNAL_BUDGET.maxFlows
 const isLimit = { error: `must be a whole number from 1 to ${MAX_LISTED}` }
 
-export const limit = z.coerce.number<string | number>(isLimit).int(isLimit).min(1, isLimit).max(MAX_LISTED, isLimit)
+export const limit = z.coerce
+  .number<string | number>(isLimit)
+  .int(isLimit)
+  .min(1, isLimit)
+  .max(MAX_LISTED, isLimit)
 
 export const listQuery = z.strictObject({
   limit: limit.optional().describe(`At most so many (default ${MAX_LISTED})`),
-  after: z.string().optional().describe('What follows the one of this name or id: the next of the page before'),
+  after: z
+    .string()
+    .optional()
+    .describe('What follows the one of this name or id: the next of the page before'),
 })
 
-export const next = z.string().optional().describe('For after, to read on; absent when there are no more')
+export const next = z
+  .string()
+  .optional()
+  .describe('For after, to read on; absent when there are no more')
 
 const MAX_WAIT_SECONDS = 60
 

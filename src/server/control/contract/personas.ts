@@ -14,7 +14,10 @@ const persona = personaSchema.meta({ id: 'Persona' })
 
 const isInstant = mustBe(INSTANT_FORMS)
 
-/** Claims and signals are only described here. They are checked like those of a request, so that findings name their rules. */
+/**
+ * Claims and signals are only described here. They are checked like those of a request, so that
+ * findings name their rules.
+ */
 const described = (schema: z.ZodType) =>
   z.lazy(() => z.unknown().meta(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })))
 
@@ -32,11 +35,17 @@ const question = z.strictObject({
 })
 
 const evaluation = z
-  .object({ age_thresholds: z.record(z.string(), z.boolean()), trace: z.array(thresholdTraceSchema) })
+  .object({
+    age_thresholds: z.record(z.string(), z.boolean()),
+    trace: z.array(thresholdTraceSchema),
+  })
   .meta({ id: 'Evaluation' })
 
 const acting = z.strictObject({
-  outcome: z.string().optional().describe('How flows end: an outcome of Use or Create, which the other one ignores'),
+  outcome: z
+    .string()
+    .optional()
+    .describe('How flows end: an outcome of Use or Create, which the other one ignores'),
 })
 
 /** A persona file holds one persona or a list under `personas`; a bare list is accepted too. */
@@ -73,7 +82,8 @@ export const personaOperations = {
   putPersona: {
     ...PUT,
     path: '/personas/:name',
-    summary: 'Adds a persona or replaces one, as a persona file would declare it; dates may be relative',
+    summary:
+      'Adds a persona or replaces one, as a persona file would declare it; dates may be relative',
     params: byName,
     // The path has the name; a name in the body must be the same.
     body: z.preprocess(onlyOne, personaSchema.partial({ name: true })),
@@ -123,5 +133,9 @@ export const actAsOperations = {
     result: z.object({ persona: z.string(), outcome: z.string().optional() }),
     acceptsForm: true,
   },
-  stopActing: { ...REMOVAL, path: '/act-as', summary: `Clears the cookies ${PERSONA_COOKIE} and ${OUTCOME_COOKIE}` },
+  stopActing: {
+    ...REMOVAL,
+    path: '/act-as',
+    summary: `Clears the cookies ${PERSONA_COOKIE} and ${OUTCOME_COOKIE}`,
+  },
 } as const satisfies Record<string, Operation>

@@ -3,7 +3,16 @@ import { expectationSchema, newExpectationSchema } from '../../../sandbox/queue/
 import { scenarioProgressSchema } from '../../../sandbox/queue/queued.ts'
 import { scenarioSchema } from '../../../sandbox/queue/scenario-schema.ts'
 import { mustBe } from '../../../service/text/schema-problems.ts'
-import { byId, listQuery, next, type Operation, POST, READ, REMOVAL, waitSeconds } from './operation.ts'
+import {
+  byId,
+  listQuery,
+  next,
+  type Operation,
+  POST,
+  READ,
+  REMOVAL,
+  waitSeconds,
+} from './operation.ts'
 
 const expectation = expectationSchema.meta({ id: 'Expectation' })
 
@@ -29,7 +38,11 @@ export const expectationOperations = {
     summary: 'Forgets one decision that waits',
     params: byId,
   },
-  clearExpectations: { ...REMOVAL, path: '/expectations', summary: 'Forgets every decision that waits' },
+  clearExpectations: {
+    ...REMOVAL,
+    path: '/expectations',
+    summary: 'Forgets every decision that waits',
+  },
 } as const satisfies Record<string, Operation>
 
 const progress = scenarioProgressSchema.meta({ id: 'Scenario' })
@@ -70,6 +83,11 @@ export const scenarioOperations = {
     query: progressQuery,
     result: progress,
   },
-  removeScenario: { ...REMOVAL, path: '/scenarios/:id', summary: 'Removes a scenario, ended or not', params: byId },
+  removeScenario: {
+    ...REMOVAL,
+    path: '/scenarios/:id',
+    summary: 'Removes a scenario, ended or not',
+    params: byId,
+  },
   clearScenarios: { ...REMOVAL, path: '/scenarios', summary: 'Removes every scenario' },
 } as const satisfies Record<string, Operation>

@@ -1,4 +1,7 @@
-/** The file formats of a flow. The suffix follows the id of the flow in the name of the file; the title is for lists. */
+/**
+ * The file formats of a flow. The suffix follows the id of the flow in the name of the file; the
+ * title is for lists.
+ */
 export const RECORDING_FORMATS = {
   scenario: { mediaType: 'application/yaml', suffix: '.yaml', title: 'Scenario' },
   vitest: { mediaType: 'text/typescript', suffix: '.test.ts', title: 'Test with Vitest' },
@@ -10,8 +13,8 @@ export const RECORDING_FORMATS = {
 
 export type RecordingName = keyof typeof RECORDING_FORMATS
 
-export const RECORDING_NAMES = Object.keys(RECORDING_FORMATS).filter((name): name is RecordingName =>
-  Object.hasOwn(RECORDING_FORMATS, name),
+export const RECORDING_NAMES = Object.keys(RECORDING_FORMATS).filter(
+  (name): name is RecordingName => Object.hasOwn(RECORDING_FORMATS, name),
 )
 
 /** `f12.test.ts`; pytest collects only files that begin with `test_`. */

@@ -37,7 +37,10 @@ const tenant = z
         signing_alg: z.enum(SIGNING_ALGORITHMS),
       }),
     ),
-    warnings: z.array(z.string()).optional().describe('About redirect URIs; absent when there is none'),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .describe('About redirect URIs; absent when there is none'),
     lifetimes: lifetimesInFile,
     ...TENANT_VALUES,
     readings: z.record(z.string(), z.string()).describe('Variants by the names of their readings'),
@@ -84,7 +87,12 @@ export const tenantOperations = {
     path: '/coverage/test',
     summary: 'From now on what is delivered is listed under this test, or under none',
     body: z.strictObject({
-      name: z.string(isName).min(1, isName).max(MAX_TEST_NAME, isName).nullable().describe('null: no test'),
+      name: z
+        .string(isName)
+        .min(1, isName)
+        .max(MAX_TEST_NAME, isName)
+        .nullable()
+        .describe('null: no test'),
     }),
     statuses: [204],
   },
@@ -123,7 +131,13 @@ export const tenantOperations = {
     query: listQuery,
     result: z.object({ tenants: z.array(tenant), next }),
   },
-  getTenant: { ...READ, path: '/tenants/:name', summary: 'One tenant', params: byName, result: tenant },
+  getTenant: {
+    ...READ,
+    path: '/tenants/:name',
+    summary: 'One tenant',
+    params: byName,
+    result: tenant,
+  },
   putTenant: {
     ...PUT,
     path: '/tenants/:name',

@@ -22,8 +22,9 @@ interface Call {
 }
 
 /**
- * Records a call before it is answered: a client that has the answer finds the call in the journal. The request is kept as it came; the
- * reader decodes it and masks its secrets. A call without a flow is only announced.
+ * Records a call before it is answered: a client that has the answer finds the call in the journal.
+ * The request is kept as it came; the reader decodes it and masks its secrets. A call without a
+ * flow is only announced.
  */
 export function recordCall(
   endpoint: Endpoint,
@@ -35,7 +36,11 @@ export function recordCall(
   const at = new Date(clock.now()).toISOString()
   const status = sentStatus(answer.reply)
   const announce = (shownPath: string) =>
-    journal.announce({ type: 'call', tenant: name, data: { at, endpoint: number, method, path: shownPath, status } })
+    journal.announce({
+      type: 'call',
+      tenant: name,
+      data: { at, endpoint: number, method, path: shownPath, status },
+    })
   if (flow === undefined) {
     // The paths of discovery and keys hold nothing that a caller chose.
     announce(path)
@@ -46,10 +51,24 @@ export function recordCall(
   const readings = answer.readings ?? tenant.readings.ids
   const recorded = journal.record(name, {
     correlationIds: correlationIdsIn(endpoint, request),
-    issuedIds: transaction === undefined ? issuedIds : [identifier('transaction', transaction), ...issuedIds],
+    issuedIds:
+      transaction === undefined
+        ? issuedIds
+        : [identifier('transaction', transaction), ...issuedIds],
     facts: { flow, audit, readings, ...factsOf(endpoint, request, answer) },
-    call: { at, endpoint: number, method, path, status, ...keptOf(endpoint, request, answer, tenant) },
-    evaluation: evaluation && { claims: evaluation.claims, signals: evaluation.signals, now: evaluation.now },
+    call: {
+      at,
+      endpoint: number,
+      method,
+      path,
+      status,
+      ...keptOf(endpoint, request, answer, tenant),
+    },
+    evaluation: evaluation && {
+      claims: evaluation.claims,
+      signals: evaluation.signals,
+      now: evaluation.now,
+    },
     mask: tenant.clients.mask,
     begins: mayBegin && (answer.begins ?? beginsFlow),
     assigned,
@@ -69,7 +88,10 @@ export function assignFlow(
 ): Awaitable<string | undefined> {
   if (endpoint.flow === undefined) return undefined
   const correlationIds = correlationIdsIn(endpoint, request)
-  return tenant.journal.assign(tenant.name, { correlationIds, begins: mayBegin && (endpoint.beginsFlow ?? true) })
+  return tenant.journal.assign(tenant.name, {
+    correlationIds,
+    begins: mayBegin && (endpoint.beginsFlow ?? true),
+  })
 }
 
 /** Identifiers carry their kind: a code is never looked up as a token. */
@@ -97,7 +119,8 @@ function factsOf(
   { asked: transaction, decision, evaluation, holder, forcedOutcome, forcedBy }: Answer,
 ): Omit<FlowFacts, 'flow'> {
   // A call that continues a flow adds neither client nor state to it.
-  const { client_id: clientId, state } = correlation === undefined ? asked(request, transaction) : {}
+  const { client_id: clientId, state } =
+    correlation === undefined ? asked(request, transaction) : {}
   return {
     // A flow keeps copies: V8 would keep the whole request alive for a part of it.
     client_id: typeof clientId === 'string' ? copyOf(clientId) : undefined,
@@ -109,15 +132,29 @@ function factsOf(
   }
 }
 
-/** Client and state of a request: as they were read if the request is valid, otherwise as they were sent. */
-const asked = (request: Incoming, transaction: Answer['asked']): Readonly<Record<string, unknown>> =>
-  transaction ? { client_id: transaction.clientId, state: transaction.state } : request.sentParameters()
+/**
+ * Client and state of a request: as they were read if the request is valid, otherwise as they were
+ * sent.
+ */
+const asked = (
+  request: Incoming,
+  transaction: Answer['asked'],
+): Readonly<Record<string, unknown>> =>
+  transaction
+    ? { client_id: transaction.clientId, state: transaction.state }
+    : request.sentParameters()
 
-function keptOf({ caller, correlation }: Endpoint, request: Incoming, answer: Answer, tenant: Tenant) {
+function keptOf(
+  { caller, correlation }: Endpoint,
+  request: Incoming,
+  answer: Answer,
+  tenant: Tenant,
+) {
   const { reply, findings = [] } = answer
   return {
     sent: request.sent,
-    authorized: correlation === 'trap' && request.authorization !== undefined ? (true as const) : undefined,
+    authorized:
+      correlation === 'trap' && request.authorization !== undefined ? (true as const) : undefined,
     findings,
     response: reply.dropped ? ({ kind: 'dropped' } as const) : recordedBody(reply.body, answer),
     decision: decisionOf(answer),
@@ -140,7 +177,9 @@ function decisionOf({ decision, forcedOutcome, forcedBy }: Answer): RecordedDeci
   return forcedOutcome && { outcome: forcedOutcome.name, decided_by: forcedBy }
 }
 
-/** W3C Trace Context, section 3.2: version, trace-id, parent-id and trace-flags; no id is all zeros. */
+/**
+ * W3C Trace Context, section 3.2: version, trace-id, parent-id and trace-flags; no id is all zeros.
+ */
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
 
 function traceparentOf(request: Incoming): string | undefined {
@@ -155,10 +194,13 @@ function recordedBody(body: Body, answer: Answer): RecordedResponse {
   const { callback, error } = answer
   switch (body.kind) {
     case 'redirect':
-      return callback ? { kind: 'callback', callback } : { kind: 'redirect', location: body.location }
+      return callback
+        ? { kind: 'callback', callback }
+        : { kind: 'redirect', location: body.location }
     case 'page': {
       const { title } = body
-      if (answer.transaction !== undefined) return { kind: 'page', title, transaction: answer.transaction }
+      if (answer.transaction !== undefined)
+        return { kind: 'page', title, transaction: answer.transaction }
       if (callback) return { kind: 'page', title, params: Object.fromEntries(callback.params) }
       return error ? { kind: 'page', title, error } : { kind: 'page', title }
     }

@@ -4,9 +4,15 @@ import { type ControlGuard, takesFormsAt } from './guard.ts'
 
 /** The address under which a browser shows a page of the sandbox. */
 export interface BrowserAddress {
-  /** The origins from which the sandbox takes forms. A script of the page compares them with the address in the browser. */
+  /**
+   * The origins from which the sandbox takes forms. A script of the page compares them with the
+   * address in the browser.
+   */
   readonly known: readonly string[]
-  /** The origin in the browser, when the headers name one from which the sandbox takes no forms. A proxy may hide the origin. */
+  /**
+   * The origin in the browser, when the headers name one from which the sandbox takes no forms. A
+   * proxy may hide the origin.
+   */
   readonly unknown: string | undefined
 }
 
@@ -23,6 +29,8 @@ function isKnown(origin: string, known: readonly string[]): boolean {
   const { protocol, hostname, port } = new URL(origin)
   return known.some((one) => {
     const url = new URL(one)
-    return url.protocol === protocol && url.hostname === hostname && (port === '' || url.port === port)
+    return (
+      url.protocol === protocol && url.hostname === hostname && (port === '' || url.port === port)
+    )
   })
 }

@@ -6,20 +6,25 @@ import type { Incoming } from '../incoming.ts'
 type CallAddress = Pick<Incoming, 'protocol' | 'host'>
 
 /**
- * The tenant as this caller reaches it: under the address of the call where that is followed, otherwise under its base URL. A call at the
- * usual address gets the tenant itself.
+ * The tenant as this caller reaches it: under the address of the call where that is followed,
+ * otherwise under its base URL. A call at the usual address gets the tenant itself.
  */
 export function tenantForCaller(called: CallAddress, tenant: Tenant): Tenant {
   const { addresses, basePath } = tenant
-  if (addresses.followed === 'none' || addresses.baseUrl === `${called.protocol}://${called.host}${basePath}`)
+  if (
+    addresses.followed === 'none' ||
+    addresses.baseUrl === `${called.protocol}://${called.host}${basePath}`
+  )
     return tenant
   const origin = calledOrigin(called)
-  return origin !== undefined && isFollowed(origin, addresses) ? tenantAt(tenant, origin + basePath) : tenant
+  return origin !== undefined && isFollowed(origin, addresses)
+    ? tenantAt(tenant, origin + basePath)
+    : tenant
 }
 
 /**
- * The URL of a tenant for the server that makes this call, without a slash at the end: the internal URL if the call came by its host, the
- * named host if `trustHost` is set, otherwise the base URL.
+ * The URL of a tenant for the server that makes this call, without a slash at the end: the internal
+ * URL if the call came by its host, the named host if `trustHost` is set, otherwise the base URL.
  */
 export function addressForCaller(
   called: CallAddress,
@@ -49,7 +54,10 @@ function isHostOf(address: string, { host }: CallAddress): boolean {
   return calledOrigin({ protocol: protocol === 'https:' ? 'https' : 'http', host }) === origin
 }
 
-/** The origin that a proxy, trusted or not, names as the one that its caller asked for; `undefined` without such headers. */
+/**
+ * The origin that a proxy, trusted or not, names as the one that its caller asked for; `undefined`
+ * without such headers.
+ */
 export function forwardedOrigin(request: Pick<Incoming, 'header'>): string | undefined {
   const standard = firstOf(request.header('forwarded')) ?? ''
   const host = firstOf(request.header('x-forwarded-host')) ?? parameterOf(standard, 'host')

@@ -1,6 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
-import { type Addresses, hostNamesOf, isLoopbackHost, isLoopbackUrl } from '../../../sandbox/addresses/addresses.ts'
+import {
+  type Addresses,
+  hostNamesOf,
+  isLoopbackHost,
+  isLoopbackUrl,
+} from '../../../sandbox/addresses/addresses.ts'
 import { Refusal } from '../../../service/oidc/refusal.ts'
 import { equalsSecret } from '../../../service/oidc/request/client-auth.ts'
 import { type Cookie, readCookie } from '../cookie.ts'
@@ -15,10 +20,16 @@ export const createControlGuard = (
   addresses: Addresses,
   { listeningOn, token }: { listeningOn: string; token: string | undefined },
 ) => ({
-  /** Why any call may come from another machine: the address on which the server listens, or the base URL. Absent when no call may. */
+  /**
+   * Why any call may come from another machine: the address on which the server listens, or the
+   * base URL. Absent when no call may.
+   */
   beyondMachine: reasonForAllCalls(listeningOn, addresses),
   token,
-  /** Host names of the sandbox besides the loopback ones: those of the base URL and of the internal URL. */
+  /**
+   * Host names of the sandbox besides the loopback ones: those of the base URL and of the internal
+   * URL.
+   */
   hostNames: hostNamesOf(addresses),
   /** Whether any host name counts as one of the sandbox. */
   trustsHost: addresses.trustHost,
@@ -32,40 +43,50 @@ export const createControlGuard = (
 const CONTROL_COOKIE = 'agekey_sandbox_control'
 
 /**
- * Paths that a browser may open without a bearer token: home page, console, events and hosted pages. From hosted pages it may also drive
- * the sandbox.
+ * Paths that a browser may open without a bearer token: home page, console, events and hosted
+ * pages. From hosted pages it may also drive the sandbox.
  */
-const COOKIE_PATHS = /^\/(?:_sandbox\/(?:console(?:\/.*)?|events)|v1\/oidc\/(?:use|create)(?:\/\w+)?)?$/
+const COOKIE_PATHS =
+  /^\/(?:_sandbox\/(?:console(?:\/.*)?|events)|v1\/oidc\/(?:use|create)(?:\/\w+)?)?$/
 
-/** Why a call may come from another machine, as the rest of a sentence; `undefined` for a call from this machine. */
+/**
+ * Why a call may come from another machine, as the rest of a sentence; `undefined` for a call from
+ * this machine.
+ */
 export const reasonBeyondMachine = (request: Incoming, guard: ControlGuard): string | undefined =>
   guard.beyondMachine ?? reasonForCall(request)
 
 /**
- * Why a call creates no tenant, as the rest of a sentence. By images and hidden frames, a page of another site could push out tenants in
- * use. A navigation of the whole window, as an app makes it, creates one.
+ * Why a call creates no tenant, as the rest of a sentence. By images and hidden frames, a page of
+ * another site could push out tenants in use. A navigation of the whole window, as an app makes it,
+ * creates one.
  */
 export function reasonToMakeNoTenant(request: Incoming, guard: ControlGuard): string | undefined {
   const beyond = reasonBeyondMachine(request, guard)
   if (beyond !== undefined) return beyond
   if (!guard.trustsHost && !isReachedByName(calledName(request), guard))
     return `it came by the host ${beginning(request.host)}, which is no name of this sandbox`
-  const isVisit = request.header('sec-fetch-mode') === 'navigate' && request.header('sec-fetch-dest') === 'document'
+  const isVisit =
+    request.header('sec-fetch-mode') === 'navigate' &&
+    request.header('sec-fetch-dest') === 'document'
   const foreign = isVisit ? undefined : foreignHeader(request, guard.origins)
   return foreign === undefined ? undefined : `a page of another site made it (${foreign})`
 }
 
 /**
- * Refuses a call that may not drive the sandbox: from another machine without the control token, or by a foreign host name that resolves
- * to this address (DNS rebinding).
+ * Refuses a call that may not drive the sandbox: from another machine without the control token, or
+ * by a foreign host name that resolves to this address (DNS rebinding).
  * @throws Refusal 401 or 403
  */
 export function guardControl(request: Incoming, guard: ControlGuard): void {
   if (provesToken(request, guard)) return
   const beyond = reasonBeyondMachine(request, guard)
-  if (guard.token !== undefined && (beyond !== undefined || offersToken(request))) throw noToken(request, beyond)
+  if (guard.token !== undefined && (beyond !== undefined || offersToken(request)))
+    throw noToken(request, beyond)
   if (beyond !== undefined)
-    throw Refusal.forbidden(controlIsOff(beyond, '--control-token TOKEN (in the library: controlToken)'))
+    throw Refusal.forbidden(
+      controlIsOff(beyond, '--control-token TOKEN (in the library: controlToken)'),
+    )
   if (isOwnName(calledName(request), guard)) return
   throw Refusal.forbidden(
     `Host: ${beginning(request.host)} is not a name of this sandbox; use localhost, 127.0.0.1, the base URL or the internal URL, or send the control token`,
@@ -90,7 +111,8 @@ function provesToken(request: Incoming, { token }: ControlGuard): boolean {
 }
 
 /** A digest: a stolen cookie does not reveal the token. */
-const cookieValue = (token: string) => createHmac('sha256', token).update(CONTROL_COOKIE).digest('base64url')
+const cookieValue = (token: string) =>
+  createHmac('sha256', token).update(CONTROL_COOKIE).digest('base64url')
 
 /** The cookie that signs a browser in; `undefined` when its form lacks the control token. */
 export function signInCookie(
@@ -100,14 +122,22 @@ export function signInCookie(
 ): Cookie | undefined {
   const { token: given } = readForm(request)
   if (token === undefined || given === undefined || !equalsSecret(given, token)) return undefined
-  return { name: CONTROL_COOKIE, value: cookieValue(token), options: { ...options, sameSite: 'strict' } }
+  return {
+    name: CONTROL_COOKIE,
+    value: cookieValue(token),
+    options: { ...options, sameSite: 'strict' },
+  }
 }
 
 function noToken(request: Incoming, beyond: string | undefined): Refusal {
   const { authorization } = request
   const received =
-    authorization === undefined ? 'it is absent' : `${offersToken(request) ? 'the bearer token' : 'it'} is another one`
-  const orSignIn = COOKIE_PATHS.test(request.path) ? ', or sign in to the console with this browser' : ''
+    authorization === undefined
+      ? 'it is absent'
+      : `${offersToken(request) ? 'the bearer token' : 'it'} is another one`
+  const orSignIn = COOKIE_PATHS.test(request.path)
+    ? ', or sign in to the console with this browser'
+    : ''
   const why = beyond === undefined ? '' : `, because ${beyond}`
   return Refusal.unauthorized(
     `Authorization: ${received}; send the control token of this sandbox as "Bearer TOKEN"${orSignIn}${why}`,
@@ -119,7 +149,10 @@ function noToken(request: Incoming, beyond: string | undefined): Refusal {
 export function refuseReboundHost(request: Incoming, guard: ControlGuard): void {
   const origin = calledOrigin(request)
   if (origin !== undefined && takesFormsAt(origin, guard)) return
-  const remedy = origin === undefined ? '' : `, or start it with --base-url ${forwardedOrigin(request) ?? origin}`
+  const remedy =
+    origin === undefined
+      ? ''
+      : `, or start it with --base-url ${forwardedOrigin(request) ?? origin}`
   throw Refusal.forbidden(
     `Host: ${beginning(request.host)} is not a name of this sandbox; use localhost, an IP address, the base URL or the internal URL${remedy}`,
   )
@@ -133,30 +166,40 @@ export const takesFormsAt = (origin: string, guard: ControlGuard): boolean =>
 const isReachedByName = (name: string, guard: ControlGuard): boolean =>
   isOwnName(name, guard) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
 
-/** The host name by which a caller came, as URL parsers write it; empty when the caller names none. */
+/**
+ * The host name by which a caller came, as URL parsers write it; empty when the caller names none.
+ */
 function calledName(request: Incoming): string {
   const origin = calledOrigin(request)
   return origin === undefined ? '' : new URL(origin).hostname
 }
 
-const isOwnName = (name: string, { hostNames }: ControlGuard) => isLoopbackHost(name) || hostNames.includes(name)
+const isOwnName = (name: string, { hostNames }: ControlGuard) =>
+  isLoopbackHost(name) || hostNames.includes(name)
 
 /** Why any call may come from another machine; `undefined` when only a proxy can bring one. */
-function reasonForAllCalls(listeningOn: string, { baseUrl }: Pick<Addresses, 'baseUrl'>): string | undefined {
-  if (!isLoopbackHost(listeningOn)) return `the sandbox listens on ${listeningOn}, beyond this machine`
+function reasonForAllCalls(
+  listeningOn: string,
+  { baseUrl }: Pick<Addresses, 'baseUrl'>,
+): string | undefined {
+  if (!isLoopbackHost(listeningOn))
+    return `the sandbox listens on ${listeningOn}, beyond this machine`
   if (!isLoopbackUrl(baseUrl)) return `the base URL ${baseUrl} names a host beyond this machine`
   return undefined
 }
 
 /**
- * Why a call to a loopback address may come from another machine; `undefined` when it cannot. Decision: a forwarding header, whatever its
- * value, means that a proxy passed the call on.
+ * Why a call to a loopback address may come from another machine; `undefined` when it cannot.
+ * Decision: a forwarding header, whatever its value, means that a proxy passed the call on.
  */
 function reasonForCall(request: Incoming): string | undefined {
   const forwarding = request.headerNames.filter(isProxyHeader)
   if (!request.isByTrustedProxy) {
     const [name] = forwarding
-    return name && `the call came with ${shown(name, request)}, through a proxy that is not trusted (--trust-proxy)`
+    return (
+      name &&
+      `the call came with ${shown(name, request)}, through a proxy that is not trusted (--trust-proxy)`
+    )
   }
   const { caller } = request
   if (caller !== undefined && !isLoopbackHost(caller)) {
@@ -164,7 +207,10 @@ function reasonForCall(request: Incoming): string | undefined {
   }
   if (request.header('x-forwarded-for')) return undefined
   const unread = forwarding.find(namesCaller)
-  return unread && `a trusted proxy sent ${shown(unread, request)} and no X-Forwarded-For, which alone is read`
+  return (
+    unread &&
+    `a trusted proxy sent ${shown(unread, request)} and no X-Forwarded-For, which alone is read`
+  )
 }
 
 const shown = (name: string, request: Incoming) =>
@@ -181,17 +227,25 @@ const beginning = (text = '') => JSON.stringify(text.slice(0, 80))
  */
 export type OpenTo = 'own-pages' | 'navigation' | 'every-page'
 
-/** @throws Refusal 403 for a request that a page of another site caused, unless the route accepts it */
+/**
+ * @throws Refusal 403 for a request that a page of another site caused, unless the route accepts it
+ */
 export function refuseForeignSite(
   request: Incoming,
-  { openTo, isPage, ownOrigins }: { openTo: OpenTo; isPage: boolean; ownOrigins: readonly string[] },
+  {
+    openTo,
+    isPage,
+    ownOrigins,
+  }: { openTo: OpenTo; isPage: boolean; ownOrigins: readonly string[] },
 ): void {
   if (openTo === 'every-page') return
   const foreign = foreignHeader(request, ownOrigins)
   if (foreign === undefined) return
   const [mode, destination] = [request.header('sec-fetch-mode'), request.header('sec-fetch-dest')]
   const isLink =
-    mode === 'navigate' && destination === 'document' && (request.method === 'GET' || request.method === 'HEAD')
+    mode === 'navigate' &&
+    destination === 'document' &&
+    (request.method === 'GET' || request.method === 'HEAD')
   if (openTo === 'own-pages' && !(isPage && isLink)) {
     throw refusalOfPage(request, foreign)
   }
@@ -204,16 +258,20 @@ export function refuseForeignSite(
 }
 
 /**
- * The refusal of a request by a page whose address is not one of the sandbox. A browser that sends `Sec-Fetch-Site` tells other sites from
- * the sandbox itself under an unknown address; from an older browser the request may be of either.
+ * The refusal of a request by a page whose address is not one of the sandbox. A browser that sends
+ * `Sec-Fetch-Site` tells other sites from the sandbox itself under an unknown address; from an
+ * older browser the request may be of either.
  * @param foreign the header that names the other site: `Origin: https://evil.example`
  */
 function refusalOfPage(request: Incoming, foreign: string): Refusal {
   const site = request.header('sec-fetch-site')
   if (site === 'same-origin') {
-    return Refusal.byHttp(403, `${foreign}: ${unknownAddress(request)}`, { title: 'Not an address of this sandbox' })
+    return Refusal.byHttp(403, `${foreign}: ${unknownAddress(request)}`, {
+      title: 'Not an address of this sandbox',
+    })
   }
-  const orUnknown = site === undefined ? `. If it is the sandbox itself: ${unknownAddress(request)}` : ''
+  const orUnknown =
+    site === undefined ? `. If it is the sandbox itself: ${unknownAddress(request)}` : ''
   return forbidden(
     `${foreign}: a page of another site may not call this; open the address itself, or call it by a program${orUnknown}`,
   )
@@ -231,8 +289,9 @@ function unknownAddress(request: Incoming): string {
 }
 
 /**
- * Whether a call may begin a flow in the journal. Any page can make a browser call a public route, by images and forms without a word of
- * the user, and would push out the flows of the app. A script of an app on this machine is no such page: its mistake is shown.
+ * Whether a call may begin a flow in the journal. Any page can make a browser call a public route,
+ * by images and forms without a word of the user, and would push out the flows of the app. A script
+ * of an app on this machine is no such page: its mistake is shown.
  */
 export function mayBeginFlow(
   request: Incoming,
@@ -240,17 +299,26 @@ export function mayBeginFlow(
 ): boolean {
   if (openTo !== 'every-page') return true
   const origin = request.header('origin') ?? ''
-  return (URL.canParse(origin) && isLoopbackUrl(origin)) || foreignHeader(request, ownOrigins) === undefined
+  return (
+    (URL.canParse(origin) && isLoopbackUrl(origin)) ||
+    foreignHeader(request, ownOrigins) === undefined
+  )
 }
 
-const forbidden = (message: string) => Refusal.byHttp(403, message, { title: 'Not for pages of other sites' })
+const forbidden = (message: string) =>
+  Refusal.byHttp(403, message, { title: 'Not for pages of other sites' })
 
-/** The header that names another site as the origin of the request. Browsers send at least one of these headers with each POST. */
+/**
+ * The header that names another site as the origin of the request. Browsers send at least one of
+ * these headers with each POST.
+ */
 function foreignHeader(request: Incoming, ownOrigins: readonly string[]): string | undefined {
   const site = request.header('sec-fetch-site')
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return `Sec-Fetch-Site: ${excerpt(site)}`
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    return `Sec-Fetch-Site: ${excerpt(site)}`
   const origin = request.header('origin')
-  const isOwn = origin === undefined || ownOrigins.includes(origin) || origin === calledOrigin(request)
+  const isOwn =
+    origin === undefined || ownOrigins.includes(origin) || origin === calledOrigin(request)
   return isOwn ? undefined : `Origin: ${excerpt(origin)}`
 }
 

@@ -2,12 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../service/oidc/refusal.ts'
 
 /**
- * What is wrong with the `Host` header of a request (RFC 9112 section 3.2): it is absent, repeated, or no host. An HTTP/1.0 request may
- * leave it out.
+ * What is wrong with the `Host` header of a request (RFC 9112 section 3.2): it is absent, repeated,
+ * or no host. An HTTP/1.0 request may leave it out.
  * @param example a right value: `localhost:2435`
  */
 export function hostProblem(
-  { rawHeaders, headers, httpVersion }: Pick<IncomingMessage, 'rawHeaders' | 'headers' | 'httpVersion'>,
+  {
+    rawHeaders,
+    headers,
+    httpVersion,
+  }: Pick<IncomingMessage, 'rawHeaders' | 'headers' | 'httpVersion'>,
   example: string,
 ): Refusal | undefined {
   const { host } = headers
@@ -15,10 +19,15 @@ export function hostProblem(
   for (let index = 0; index < rawHeaders.length; index += 2) if (isHost(rawHeaders[index])) count++
   if (count === 1 && isHostAndPort(host)) return undefined
   if (count === 0) return httpVersion === '1.0' ? undefined : refused('it is absent', example)
-  const values = rawHeaders.filter((_, index) => index % 2 === 1 && isHost(rawHeaders[index - 1])).slice(0, MAX_SHOWN)
+  const values = rawHeaders
+    .filter((_, index) => index % 2 === 1 && isHost(rawHeaders[index - 1]))
+    .slice(0, MAX_SHOWN)
   const shown = values.map((value) => JSON.stringify(value.slice(0, 80))).join(', ')
   if (count > 1) return refused(`it came ${count} times (${shown})`, example)
-  return refused(host === '' ? 'it is empty' : `${shown} is no host name with an optional port`, example)
+  return refused(
+    host === '' ? 'it is empty' : `${shown} is no host name with an optional port`,
+    example,
+  )
 }
 
 /** Values that a message repeats. */

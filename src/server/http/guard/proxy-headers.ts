@@ -7,8 +7,9 @@ interface ProxyHeaders {
 }
 
 /**
- * Headers that only a proxy, a tunnel, a load balancer or a hosting platform adds to a request. Names that ordinary clients send are left
- * out: `traceparent`, `X-Request-Id`, `X-Requested-With`, `X-Datadog-*`, `X-Client-Info`, `X-Auth-Token`.
+ * Headers that only a proxy, a tunnel, a load balancer or a hosting platform adds to a request.
+ * Names that ordinary clients send are left out: `traceparent`, `X-Request-Id`, `X-Requested-With`,
+ * `X-Datadog-*`, `X-Client-Info`, `X-Auth-Token`.
  */
 const PROXY_HEADERS: readonly ProxyHeaders[] = [
   // RFC 7239, RFC 9110 section 7.6.3, RFC 8586, RFC 9440, Edge Architecture Specification.
@@ -125,7 +126,8 @@ const PROXY_HEADERS: readonly ProxyHeaders[] = [
   {
     by: 'platforms: AWS, Azure, DigitalOcean, Fly.io, Google, Heroku, Netlify, Railway, Render, Vercel',
     names: ['do-connecting-ip'],
-    // The tracing of AWS and Google is counted too: their load balancers add it, and few programs on a machine of developers do.
+    // The tracing of AWS and Google is counted too: their load balancers add it, and few programs
+    // on a machine of developers do.
     prefixes: [
       'fly-',
       'rndr-',
@@ -163,12 +165,18 @@ const PROXY_HEADER = new RegExp(
 /** Whether a header of this name shows that a proxy passed the request on. */
 export const isProxyHeader = (name: string): boolean => PROXY_HEADER.test(name)
 
-/** Whether the value of a proxy's header, by its name, is a credential: `X-Forwarded-Access-Token`, `Cf-Access-Jwt-Assertion`. */
+/**
+ * Whether the value of a proxy's header, by its name, is a credential: `X-Forwarded-Access-Token`,
+ * `Cf-Access-Jwt-Assertion`.
+ */
 export const holdsCredential = (name: string): boolean => CREDENTIAL.test(name)
 
 const CREDENTIAL = /assertion|authorization|cert|cookie|jwt|key|oidc|principal|secret|token/i
 
-/** Whether the header of a proxy, by its name, holds the address of the caller: `Forwarded`, `X-Real-IP`, `CF-Connecting-IPv6`. */
+/**
+ * Whether the header of a proxy, by its name, holds the address of the caller: `Forwarded`,
+ * `X-Real-IP`, `CF-Connecting-IPv6`.
+ */
 export const namesCaller = (name: string): boolean => isProxyHeader(name) && CALLER.test(name)
 
 const CALLER = /^forwarded$|(?:ip|ipv6|-for|-addr|-address)$/i

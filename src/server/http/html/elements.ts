@@ -7,8 +7,15 @@ export interface TableRow {
   readonly cells: readonly Renderable[]
 }
 
-/** A table whose first column names the row. Screen readers read `caption`; a heading stands above the table. */
-export function renderTable(caption: string, columns: readonly string[], rows: readonly TableRow[]): Html {
+/**
+ * A table whose first column names the row. Screen readers read `caption`; a heading stands above
+ * the table.
+ */
+export function renderTable(
+  caption: string,
+  columns: readonly string[],
+  rows: readonly TableRow[],
+): Html {
   return html`<table>
 <caption class="unseen">${caption}</caption>
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
@@ -35,7 +42,13 @@ interface FoldedTable {
 }
 
 /** A part of a long list, folded until the reader opens it or follows a link to one of its rows. */
-export const renderFoldedTable = ({ title, caption = title, columns, rows, isOpen }: FoldedTable): Html =>
+export const renderFoldedTable = ({
+  title,
+  caption = title,
+  columns,
+  rows,
+  isOpen,
+}: FoldedTable): Html =>
   html`<details class="dense"${isOpen && html` open`}>
 <summary><h3>${title}</h3> <span class="count">${rows.length}</span></summary>
 ${renderTable(caption, columns, rows)}
@@ -43,7 +56,10 @@ ${renderTable(caption, columns, rows)}
 `
 
 /** Each requested age with its yes or no; at most `max` of them. */
-export function renderAnswers(answers: Readonly<Record<string, boolean>>, max?: number): Html | false {
+export function renderAnswers(
+  answers: Readonly<Record<string, boolean>>,
+  max?: number,
+): Html | false {
   const shown = Object.entries(answers).slice(0, max)
   return (
     shown.length > 0 &&
@@ -72,7 +88,10 @@ export const breakable = (text: string): readonly Renderable[] =>
 /** A count in words: `1 call`, `3 calls`. */
 export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** Characters of one value on a page, at most: a token of 64 KB may stand there three times. The control API has the whole value. */
+/**
+ * Characters of one value on a page, at most: a token of 64 KB may stand there three times. The
+ * control API has the whole value.
+ */
 const MAX_CHARACTERS = 2_000
 
 /** A long text is cut off, followed by its length. */
@@ -80,7 +99,10 @@ export const shortened = (text: string, max = MAX_CHARACTERS): string =>
   text.length > max ? `${text.slice(0, max)}… (${text.length} characters)` : text
 
 /** Items in groups by `keyOf`, both in the order in which they first appear. */
-export function grouped<T, K>(items: readonly T[], keyOf: (item: T) => K): readonly (readonly [key: K, items: T[]])[] {
+export function grouped<T, K>(
+  items: readonly T[],
+  keyOf: (item: T) => K,
+): readonly (readonly [key: K, items: T[]])[] {
   const groups = new Map<K, T[]>()
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
   return [...groups]

@@ -13,17 +13,27 @@ type RefusalFacts = Pick<
 > &
   Partial<Pick<Refusal, 'backPath'>>
 
-/** The shell of an error page: on a hosted page in the language of the visitor, otherwise in English. */
+/**
+ * The shell of an error page: on a hosted page in the language of the visitor, otherwise in
+ * English.
+ */
 export function errorShell(
   incoming: Incoming,
-  { tenant, version, isHosted }: { readonly tenant: Tenant; readonly version: string; readonly isHosted: boolean },
+  {
+    tenant,
+    version,
+    isHosted,
+  }: { readonly tenant: Tenant; readonly version: string; readonly isHosted: boolean },
 ): Shell {
   const asked = new URLSearchParams(incoming.query).get('language') ?? undefined
   const lang = isHosted ? languageOf(incoming, { asked }) : 'en'
   return { ...shellOf(tenant, version), lang, dir: directionOf(lang) }
 }
 
-/** The error page: problem, findings, remedies and a link to the flow of the call. It never redirects. */
+/**
+ * The error page: problem, findings, remedies and a link to the flow of the call. It never
+ * redirects.
+ */
 export function renderError(
   refusal: RefusalFacts,
   { shell, flow, menu }: { shell: Shell; flow?: FlowLink | undefined; menu?: Html | undefined },

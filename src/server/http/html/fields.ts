@@ -19,7 +19,12 @@ ${hint !== undefined && html`<p class="hint" id="${hintId}">${hint}</p>`}
 </div>`
 }
 
-export function renderTextArea({ name, label, value = '', hint }: Omit<TextFieldView, 'list'>): Html {
+export function renderTextArea({
+  name,
+  label,
+  value = '',
+  hint,
+}: Omit<TextFieldView, 'list'>): Html {
   const rows = Math.min(24, Math.max(8, value.split('\n').length + 1))
   return html`<div class="field">
 <label for="${name}">${label}</label>

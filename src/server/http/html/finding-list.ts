@@ -7,7 +7,11 @@ import { englishOn, type Translate } from './messages.ts'
  * The findings of a request, each with rule, place, problem and remedy; nothing without findings.
  * @param said the `error_description` above the list; a problem that stands there is not repeated
  */
-export function renderFindingList(findings: readonly Finding[], t: Translate, said = ''): Html | false {
+export function renderFindingList(
+  findings: readonly Finding[],
+  t: Translate,
+  said = '',
+): Html | false {
   if (findings.length === 0) return false
   return html`<ul class="stack findings">
 ${findings.map(
@@ -22,7 +26,8 @@ ${!said.includes(printableDescription(finding.message).replace(/\.$/, '')) && ht
 
 /**
  * The advice on a valid request, as a section of a hosted page; nothing when there is none.
- * @param unsure advice that stays hidden until a script of the page finds that it applies (`data-unsure`)
+ * @param unsure advice that stays hidden until a script of the page finds that it applies
+ * (`data-unsure`)
  */
 export function renderAdvice(
   findings: readonly Finding[],

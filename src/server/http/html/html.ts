@@ -1,4 +1,6 @@
-/** Markup that is safe to send. Only `html` makes it, so no string from outside is taken for markup. */
+/**
+ * Markup that is safe to send. Only `html` makes it, so no string from outside is taken for markup.
+ */
 class Html {
   readonly #markup: string
 
@@ -13,13 +15,17 @@ class Html {
 
 export type { Html }
 
-/** A value in a template: `false`, `null` and `undefined` render nothing, an array renders its items in order. */
+/**
+ * A value in a template: `false`, `null` and `undefined` render nothing, an array renders its items
+ * in order.
+ */
 export type Renderable = Html | string | number | false | null | undefined | readonly Renderable[]
 
 /**
- * Template tag for HTML. It escapes every value except its own markup, for text and for attribute values in double quotes. NUL and lone
- * surrogates become U+FFFD, because an HTML document cannot contain them. Text loses characters that control its display; attributes keep
- * them, because forms must send back what they were given.
+ * Template tag for HTML. It escapes every value except its own markup, for text and for attribute
+ * values in double quotes. NUL and lone surrogates become U+FFFD, because an HTML document cannot
+ * contain them. Text loses characters that control its display; attributes keep them, because forms
+ * must send back what they were given.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Renderable[]): Html {
   let isInTag = false
@@ -33,10 +39,12 @@ export function html(strings: TemplateStringsArray, ...values: readonly Renderab
 }
 
 /**
- * Invisible characters that change what is displayed: directions of writing, blanks without width, line ends of Unicode, and joiners
- * where nothing is joined. Right-to-left text needs none of them; joiners of Persian or of emoji stay.
+ * Invisible characters that change what is displayed: directions of writing, blanks without width,
+ * line ends of Unicode, and joiners where nothing is joined. Right-to-left text needs none of them;
+ * joiners of Persian or of emoji stay.
  */
-const STEERING = /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|(?<![^\0-\x7f])[\u200c\u200d]/g
+const STEERING =
+  /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|(?<![^\0-\x7f])[\u200c\u200d]/g
 
 const withoutSteering = (text: string) => text.replace(STEERING, '')
 const asIs = (text: string) => text
@@ -53,7 +61,8 @@ function render(value: Renderable, prepare: (text: string) => string): string {
   return escapeText(prepare(String(value)))
 }
 
-// A parser reads a raw carriage return as a line feed. A reference keeps it, for example in a `state`.
+// A parser reads a raw carriage return as a line feed. A reference keeps it, for example in a
+// `state`.
 const REFERENCES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -64,5 +73,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
 }
 
 function escapeText(text: string): string {
-  return text.replace(/[\0\p{Surrogate}]/gu, '\uFFFD').replace(/[&<>"'\r]/g, (character) => REFERENCES[character] ?? '')
+  return text
+    .replace(/[\0\p{Surrogate}]/gu, '\uFFFD')
+    .replace(/[&<>"'\r]/g, (character) => REFERENCES[character] ?? '')
 }

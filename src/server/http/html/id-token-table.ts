@@ -3,7 +3,10 @@ import { parseJson } from '../../../service/oidc/request/json.ts'
 import { renderInstant, renderTable, shortened } from './elements.ts'
 import { type Html, html } from './html.ts'
 
-/** Decodes header and payload of a compact JWT, without verifying it; a part that cannot be decoded is empty. */
+/**
+ * Decodes header and payload of a compact JWT, without verifying it; a part that cannot be decoded
+ * is empty.
+ */
 export function decodeIdToken(token: string) {
   const [header = '', payload = ''] = token.split('.')
   return { token, header: membersOf(header), payload: membersOf(payload) }
@@ -26,8 +29,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
   exp: 'When it ends, ten minutes later: must lie in the future.',
   nonce: 'Must equal the nonce that your session kept. It ties the token to this browser.',
   age_thresholds: 'The answer: each requested age with true or false.',
-  req_claims_hash: 'Must equal the base64url SHA-256 of the claims text that you sent, byte for byte.',
-  c_hash: 'Must equal the base64url left half of the SHA-256 of the code. It ties the code to this token.',
+  req_claims_hash:
+    'Must equal the base64url SHA-256 of the claims text that you sent, byte for byte.',
+  c_hash:
+    'Must equal the base64url left half of the SHA-256 of the code. It ties the code to this token.',
 }
 
 /** Header and payload with an explanation of each member, and the token itself. */

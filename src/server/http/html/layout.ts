@@ -38,7 +38,10 @@ export interface Page {
   readonly menu?: Html
   /** Below the header: the status strip. */
   readonly strip?: Html
-  /** Forms whose controls stand in the menu. The forms themselves stand before the footer and show nothing. */
+  /**
+   * Forms whose controls stand in the menu. The forms themselves stand before the footer and show
+   * nothing.
+   */
   readonly forms?: Html
   /** Names of style sheets in `public/` beside `app.css`. */
   readonly styles?: readonly string[]
@@ -52,7 +55,10 @@ export interface RenderedPage {
   readonly html: string
 }
 
-/** A whole page: sandbox banner, content, footer. It holds no inline script, no inline style and no external asset. */
+/**
+ * A whole page: sandbox banner, content, footer. It holds no inline script, no inline style and no
+ * external asset.
+ */
 export function renderPage(shell: Shell, page: Page): RenderedPage {
   const { assetsPath } = shell
   const t = translate(shell.lang)
@@ -85,11 +91,14 @@ ${page.forms}<footer class="row foot"><span>${t('footer.version', { version: she
 }
 
 /**
- * One line that says before the click that the sandbox takes no forms from the address in the browser. The page shows the line when the
- * headers name such an address; otherwise a script does, which alone sees the address behind a proxy that hides it.
+ * One line that says before the click that the sandbox takes no forms from the address in the
+ * browser. The page shows the line when the headers name such an address; otherwise a script does,
+ * which alone sees the address behind a proxy that hides it.
  */
 function renderAddressNotice({ known, unknown }: BrowserAddress, t: Translate): Html {
   const notice = html`<p class="notice no" data-testid="unknown-address">${t('address.unknown')} <code dir="ltr">--base-url <span data-origin>${unknown}</span></code></p>
 `
-  return unknown === undefined ? html`<template data-known-origins="${known.join(' ')}">${notice}</template>` : notice
+  return unknown === undefined
+    ? html`<template data-known-origins="${known.join(' ')}">${notice}</template>`
+    : notice
 }

@@ -9,29 +9,53 @@ import fr from './messages/fr.json' with { type: 'json' }
 import ja from './messages/ja.json' with { type: 'json' }
 import pt from './messages/pt.json' with { type: 'json' }
 
-/** The key of one text of the hosted pages. Every language file has all keys, with the same placeholders. */
+/**
+ * The key of one text of the hosted pages. Every language file has all keys, with the same
+ * placeholders.
+ */
 export type MessageKey = keyof typeof en
 
-/** Returns a text with each `{placeholder}` filled in. The result is plain text: the `html` tag escapes it. */
+/**
+ * Returns a text with each `{placeholder}` filled in. The result is plain text: the `html` tag
+ * escapes it.
+ */
 export interface Translate {
   (key: MessageKey, values?: Readonly<Record<string, string | number>>): string
   readonly lang: string
 }
 
-/** The languages of the hosted pages by BCP 47 tag in lower case. A new language is a file and an entry here. */
-export const LANGUAGES: Readonly<Record<string, Readonly<Record<MessageKey, string>>>> = { en, de, fr, es, pt, ja, ar }
+/**
+ * The languages of the hosted pages by BCP 47 tag in lower case. A new language is a file and an
+ * entry here.
+ */
+export const LANGUAGES: Readonly<Record<string, Readonly<Record<MessageKey, string>>>> = {
+  en,
+  de,
+  fr,
+  es,
+  pt,
+  ja,
+  ar,
+}
 
 const RIGHT_TO_LEFT: readonly string[] = ['ar']
 
-/** The language with which a BCP 47 tag begins, by whole subtags (`fr-CA` finds `fr`). A tag may be as long as a header. */
+/**
+ * The language with which a BCP 47 tag begins, by whole subtags (`fr-CA` finds `fr`). A tag may be
+ * as long as a header.
+ */
 export function findLanguage(tag: string): string | undefined {
   const wanted = `${tag.toLowerCase()}-`
   return Object.keys(LANGUAGES).find((known) => wanted.startsWith(`${known}-`))
 }
 
-export const directionOf = (lang: string): 'ltr' | 'rtl' => (RIGHT_TO_LEFT.includes(lang) ? 'rtl' : 'ltr')
+export const directionOf = (lang: string): 'ltr' | 'rtl' =>
+  RIGHT_TO_LEFT.includes(lang) ? 'rtl' : 'ltr'
 
-/** The texts of a language; English when no language fits the tag. @throws Error when a placeholder has no value */
+/**
+ * The texts of a language; English when no language fits the tag.
+ * @throws Error when a placeholder has no value
+ */
 export function translate(tag = 'en'): Translate {
   const lang = findLanguage(tag) ?? 'en'
   const messages = LANGUAGES[lang] ?? en
@@ -45,16 +69,18 @@ export function translate(tag = 'en'): Translate {
 }
 
 /**
- * The attributes of English text on a page in another language, for example a persona's title: screen readers and directions need them.
+ * The attributes of English text on a page in another language, for example a persona's title:
+ * screen readers and directions need them.
  */
-export const englishOn = ({ lang }: Translate): Html | false => lang !== 'en' && html` lang="en" dir="ltr"`
+export const englishOn = ({ lang }: Translate): Html | false =>
+  lang !== 'en' && html` lang="en" dir="ltr"`
 
 /** The cookie that holds the user's previous choice of a language. */
 export const LANGUAGE_COOKIE = 'agekey_sandbox_language'
 
 /**
- * The language of a hosted page, in this order: chosen on the page itself, requested by `language`, remembered by the cookie,
- * preferred by the browser, English. A tag without texts is skipped.
+ * The language of a hosted page, in this order: chosen on the page itself, requested by `language`,
+ * remembered by the cookie, preferred by the browser, English. A tag without texts is skipped.
  */
 export function languageOf(
   request: Incoming,

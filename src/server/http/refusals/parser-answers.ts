@@ -8,7 +8,9 @@ import { errorJson } from './refusal-answer.ts'
 const unended = new WeakMap<Duplex, Set<ServerResponse>>()
 
 /** A response that is found by its connection, where events of Node name the connection alone. */
-export class ConnectedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+export class ConnectedResponse<
+  Request extends IncomingMessage = IncomingMessage,
+> extends ServerResponse<Request> {
   constructor(...given: ConstructorParameters<typeof ServerResponse<Request>>) {
     super(...given)
     const { socket } = this.req
@@ -26,8 +28,8 @@ interface ParserError extends Error {
 }
 
 /**
- * Answers what Node refuses before a request exists, as the routes answer: with the common headers, and JSON that says what came and what
- * to do. Node would send an empty answer.
+ * Answers what Node refuses before a request exists, as the routes answer: with the common headers,
+ * and JSON that says what came and what to do. Node would send an empty answer.
  * @param limits.maxHeaderSize bytes of the request line and the headers together, as given to Node
  */
 export function answerUnparsed(server: Server, { maxHeaderSize }: { maxHeaderSize: number }): void {
@@ -39,7 +41,9 @@ export function answerUnparsed(server: Server, { maxHeaderSize }: { maxHeaderSiz
     if (!socket.writable || isAnswering(socket)) socket.destroy()
     else endWith(socket, refusal)
   }
-  server.on('clientError', (error: ParserError, socket) => answer(socket, unparsed(error, { server, maxHeaderSize })))
+  server.on('clientError', (error: ParserError, socket) =>
+    answer(socket, unparsed(error, { server, maxHeaderSize })),
+  )
   server.on('connect', (_request, socket) => answer(socket, NO_PROXY))
   server.on('dropRequest', (_request, socket) => {
     const response = responsesOf(socket).at(-1)
@@ -48,12 +52,17 @@ export function answerUnparsed(server: Server, { maxHeaderSize }: { maxHeaderSiz
   answerPlainRequests(server, answer)
 }
 
-/** Whether a response was begun and has not ended: what is written now would be part of its body. */
+/**
+ * Whether a response was begun and has not ended: what is written now would be part of its body.
+ */
 const isAnswering = (socket: Duplex) => responsesOf(socket).some(({ headersSent }) => headersSent)
 
 const responsesOf = (socket: Duplex): readonly ServerResponse[] => [...(unended.get(socket) ?? [])]
 
-/** A connection that is closed with unread bytes is reset, so the client gets some time to read the answer. */
+/**
+ * A connection that is closed with unread bytes is reset, so the client gets some time to read the
+ * answer.
+ */
 function endWith(socket: Duplex, refusal: Refusal): void {
   socket.on('error', () => {})
   socket.end(serializeReply(errorJson(refusal, undefined)))
@@ -61,11 +70,19 @@ function endWith(socket: Duplex, refusal: Refusal): void {
   socket.once('close', () => clearTimeout(patience))
 }
 
-/** Answers requests without TLS on a server for https. The failed TLS connection cannot send an answer, so the one below it does. */
-function answerPlainRequests(server: Server, answer: (socket: Duplex, refusal: Refusal) => void): void {
+/**
+ * Answers requests without TLS on a server for https. The failed TLS connection cannot send an
+ * answer, so the one below it does.
+ */
+function answerPlainRequests(
+  server: Server,
+  answer: (socket: Duplex, refusal: Refusal) => void,
+): void {
   const connections = new Map<string, Duplex>()
-  const nameOf = (socket: { remoteAddress?: string | undefined; remotePort?: number | undefined }) =>
-    `${socket.remoteAddress} ${socket.remotePort}`
+  const nameOf = (socket: {
+    remoteAddress?: string | undefined
+    remotePort?: number | undefined
+  }) => `${socket.remoteAddress} ${socket.remotePort}`
   server.on('tlsClientError', (error: ParserError, socket: Parameters<typeof nameOf>[0]) => {
     const connection = connections.get(nameOf(socket))
     if (connection && error.code === 'ERR_SSL_HTTP_REQUEST') answer(connection, PLAIN_REQUEST)
@@ -79,7 +96,10 @@ function answerPlainRequests(server: Server, answer: (socket: Duplex, refusal: R
 }
 
 const unreadable = (status: number, message: string) =>
-  Refusal.byHttp(status, message, { title: 'This request cannot be read', headers: { Connection: 'close' } })
+  Refusal.byHttp(status, message, {
+    title: 'This request cannot be read',
+    headers: { Connection: 'close' },
+  })
 
 const NO_PROXY = unreadable(
   405,
@@ -94,7 +114,10 @@ const PLAIN_REQUEST = unreadable(
 /** The refusal of what the parser could not read. */
 function unparsed(
   error: ParserError,
-  { server: { headersTimeout, requestTimeout }, maxHeaderSize }: { server: Server; maxHeaderSize: number },
+  {
+    server: { headersTimeout, requestTimeout },
+    maxHeaderSize,
+  }: { server: Server; maxHeaderSize: number },
 ): Refusal {
   const { code = 'without a code', reason = error.message, rawPacket } = error
   switch (code) {
@@ -104,7 +127,10 @@ function unparsed(
         `the request line and the headers have more than ${maxHeaderSize / 1024} KiB together; send a shorter query, fewer cookies or shorter headers`,
       )
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return unreadable(413, 'the extensions of the chunks of the body are too long; send chunks without extensions')
+      return unreadable(
+        413,
+        'the extensions of the chunks of the body are too long; send chunks without extensions',
+      )
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return unreadable(
         408,
@@ -119,24 +145,40 @@ function unparsed(
     )
   }
   if (start.toString('latin1').startsWith('PRI * HTTP/2')) {
-    return unreadable(400, 'a request by HTTP/2 came, and the sandbox speaks HTTP/1.1; set the client to HTTP/1.1')
+    return unreadable(
+      400,
+      'a request by HTTP/2 came, and the sandbox speaks HTTP/1.1; set the client to HTTP/1.1',
+    )
   }
-  return unreadable(400, `the request cannot be read: ${reason} (${code}); ${REMEDIES.get(code) ?? USUAL_REMEDY}`)
+  return unreadable(
+    400,
+    `the request cannot be read: ${reason} (${code}); ${REMEDIES.get(code) ?? USUAL_REMEDY}`,
+  )
 }
 
-/** The first bytes of a TLS connection: a record of a handshake, and the major version of all of TLS (RFC 8446 section 5.1). */
+/**
+ * The first bytes of a TLS connection: a record of a handshake, and the major version of all of TLS
+ * (RFC 8446 section 5.1).
+ */
 const TLS_HANDSHAKE = 0x16
 const TLS_VERSION = 0x03
 
 const ONE_LENGTH = 'send either one Content-Length, in digits, or "Transfer-Encoding: chunked"'
-const CHUNKS = 'begin each chunk with its length in hexadecimal digits, and end the body with a chunk of length 0'
+const CHUNKS =
+  'begin each chunk with its length in hexadecimal digits, and end the body with a chunk of length 0'
 const USUAL_REMEDY = 'write the request as in RFC 9112, or let an HTTP library write it'
 
 /** What to do, by the code of the parser. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['HPE_INVALID_METHOD', 'begin the request with a method and a path: "GET /v1/oidc/use HTTP/1.1"'],
-  ['HPE_INVALID_URL', 'percent-encode blanks, control characters and what is not ASCII in the path and the query'],
-  ['HPE_INVALID_CONSTANT', 'end the request line with "HTTP/1.1", and percent-encode blanks in the path and the query'],
+  [
+    'HPE_INVALID_URL',
+    'percent-encode blanks, control characters and what is not ASCII in the path and the query',
+  ],
+  [
+    'HPE_INVALID_CONSTANT',
+    'end the request line with "HTTP/1.1", and percent-encode blanks in the path and the query',
+  ],
   ['HPE_INVALID_VERSION', 'end the request line with "HTTP/1.1"'],
   [
     'HPE_INVALID_HEADER_TOKEN',

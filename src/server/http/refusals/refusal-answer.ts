@@ -16,12 +16,17 @@ interface Context {
   readonly errors: RouteRow['errors']
 }
 
-/** The answer to a failed request: a page for a browser, otherwise JSON. Both name the flow of the call. */
+/**
+ * The answer to a failed request: a page for a browser, otherwise JSON. Both name the flow of the
+ * call.
+ */
 export function refusalAnswer(error: unknown, context: Context): AnswerInFlow {
   const refusal = asRefusal(error, context.host)
   const { findings, code, message } = refusal
   return async (flow) => {
-    const reply = isForBrowser(context) ? await errorPage(refusal, context, flow) : errorJson(refusal, flow)
+    const reply = isForBrowser(context)
+      ? await errorPage(refusal, context, flow)
+      : errorJson(refusal, flow)
     const headers = { ...reply.headers, ...refusal.headers }
     const { form } = refusal
     const answer = { reply: { ...reply, headers }, findings, error: { code, description: message } }
@@ -29,18 +34,25 @@ export function refusalAnswer(error: unknown, context: Context): AnswerInFlow {
     // A reading may change the form of a reply, not of a page: pages are for developers.
     const { body } = reply
     const inForm =
-      body.kind === 'json' ? inErrorForm(form.call, { ...reply, headers, body }, form.decisions) : answer.reply
+      body.kind === 'json'
+        ? inErrorForm(form.call, { ...reply, headers, body }, form.decisions)
+        : answer.reply
     return { ...answer, reply: inForm, readings: form.readings }
   }
 }
 
-/** An error that is no refusal is a bug and is reported to the host, except for a lack of file descriptors. */
+/**
+ * An error that is no refusal is a bug and is reported to the host, except for a lack of file
+ * descriptors.
+ */
 function asRefusal(error: unknown, host: Pick<HttpHost, 'onError'>): Refusal {
   if (error instanceof Refusal) return error
   if (isOutOfDescriptors(error)) return Refusal.unavailable(TOO_MANY_OPEN_FILES, error)
   host.onError(error)
   if (error instanceof DamagedRecord)
-    return Refusal.byRules('server_error', error.message, { title: 'A record in the store is damaged' })
+    return Refusal.byRules('server_error', error.message, {
+      title: 'A record in the store is damaged',
+    })
   return Refusal.byRules(
     'server_error',
     'The sandbox failed: this is a defect of the sandbox, not of your request. Its log has the details.',
@@ -51,7 +63,10 @@ function asRefusal(error: unknown, host: Pick<HttpHost, 'onError'>): Refusal {
 const TOO_MANY_OPEN_FILES =
   'the sandbox has too many open files and connections, so that it cannot read a file that it needs: close connections, or start it with a higher limit (ulimit -n); then call again'
 
-/** A browser opens a page or sends its form; a program calls the same path with another body, or asks for JSON. */
+/**
+ * A browser opens a page or sends its form; a program calls the same path with another body, or
+ * asks for JSON.
+ */
 function isForBrowser({ incoming, errors }: Context): boolean {
   const { method, contentType, wantsJson } = incoming
   const isForm = contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
@@ -60,7 +75,11 @@ function isForBrowser({ incoming, errors }: Context): boolean {
 
 const loadErrorPage = onDemand(() => import('../html/error-page.ts'))
 
-async function errorPage(refusal: Refusal, { host, tenant, errors, incoming }: Context, flow: FlowLink | undefined) {
+async function errorPage(
+  refusal: Refusal,
+  { host, tenant, errors, incoming }: Context,
+  flow: FlowLink | undefined,
+) {
   const { renderError, errorShell } = await loadErrorPage()
   const isHosted = errors === 'embeddable-page'
   const shell = errorShell(incoming, { tenant, version: host.version, isHosted })
@@ -75,7 +94,10 @@ async function consoleMenu(tenant: Tenant, host: HttpHost) {
   return renderMenu(consolePlace(tenant, host))
 }
 
-/** The answer in JSON. RFC 6749 section 5.2: `error_uri` names a page about the error. The description names it too, since most apps show only that. */
+/**
+ * The answer in JSON. RFC 6749 section 5.2: `error_uri` names a page about the error. The
+ * description names it too, since most apps show only that.
+ */
 export function errorJson(
   { status, code, message, findings, suggestions, headers }: Refusal,
   flow: FlowLink | undefined,

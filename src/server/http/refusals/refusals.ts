@@ -1,8 +1,19 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import type { Tenant } from '../../../sandbox/tenants/tenant.ts'
-import { ENDPOINT_IDS, ENDPOINTS, type EndpointId, endpointPath } from '../../../service/oidc/endpoints.ts'
+import {
+  ENDPOINT_IDS,
+  ENDPOINTS,
+  type EndpointId,
+  endpointPath,
+} from '../../../service/oidc/endpoints.ts'
 import { Refusal } from '../../../service/oidc/refusal.ts'
-import { BRAND, BRANDS, type Brand, describeBrand, type Profile } from '../../../service/oidc/rules/profile.ts'
+import {
+  BRAND,
+  BRANDS,
+  type Brand,
+  describeBrand,
+  type Profile,
+} from '../../../service/oidc/rules/profile.ts'
 import { nearest } from '../../../service/text/message-parts.ts'
 import { addressForCaller } from '../guard/called-address.ts'
 import type { Handler, HttpHost, RouteRow } from '../handler.ts'
@@ -10,20 +21,32 @@ import type { Incoming } from '../incoming.ts'
 import { CORS, noContent } from '../reply.ts'
 import { createRoute } from '../route.ts'
 
-/** Answers the preflight request of a browser that reads discovery or keys from another origin. It makes no tenant: the reading does. */
+/**
+ * Answers the preflight request of a browser that reads discovery or keys from another origin. It
+ * makes no tenant: the reading does.
+ */
 export const answeringPreflight: Pick<RouteRow, 'handler' | 'isServed'> = {
   handler: () => ({
-    reply: noContent({ ...CORS, 'Access-Control-Allow-Methods': 'GET', 'Access-Control-Allow-Headers': '*' }),
+    reply: noContent({
+      ...CORS,
+      'Access-Control-Allow-Methods': 'GET',
+      'Access-Control-Allow-Headers': '*',
+    }),
   }),
   isServed: () => false,
 }
 
-/** The methods of a row. HEAD is answered like GET without a body, except where a call begins or ends a flow. */
+/**
+ * The methods of a row. HEAD is answered like GET without a body, except where a call begins or
+ * ends a flow.
+ */
 export const methodsOf = ({ method, endpoint }: RouteRow): readonly string[] =>
   method === 'get' && endpoint?.caller !== 'browser' ? ['GET', 'HEAD'] : [method.toUpperCase()]
 
 /** 405, in the form of the other refusals of these rows: the path exists, for their methods. */
-export function refusingMethods(rows: readonly RouteRow[]): Pick<RouteRow, 'handler' | 'errors' | 'isServed'> {
+export function refusingMethods(
+  rows: readonly RouteRow[],
+): Pick<RouteRow, 'handler' | 'errors' | 'isServed'> {
   const allowed = rows.flatMap(methodsOf).join(', ')
   const handler: Handler = (request, tenant) => {
     if (rows.some((row) => isUnderOtherBrand(row, tenant))) refusePath(request, tenant, rows)
@@ -57,8 +80,8 @@ function reasonOf(rows: readonly RouteRow[]): string {
 }
 
 /**
- * 404 with the right place: a page if the caller accepts HTML, otherwise JSON. Below `/_sandbox/`, where programs call, it is JSON,
- * except for the pages of the console, the demo and the documents.
+ * 404 with the right place: a page if the caller accepts HTML, otherwise JSON. Below `/_sandbox/`,
+ * where programs call, it is JSON, except for the pages of the console, the demo and the documents.
  */
 export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): RequestHandler {
   const handler: Handler = (request, tenant) => refusePath(request, tenant, routes)
@@ -73,7 +96,8 @@ export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): 
 
 /** Both brand words have a route, and the tenant has one of the words. */
 const isUnderOtherBrand = ({ path, endpoint }: RouteRow, { provider }: Tenant) =>
-  endpoint?.path.includes('{brand}') === true && path !== endpoint.path.replace('{brand}', provider.brand)
+  endpoint?.path.includes('{brand}') === true &&
+  path !== endpoint.path.replace('{brand}', provider.brand)
 
 /** 404, with the right place. @throws Refusal */
 export function refusePath(request: Incoming, tenant: Tenant, routes: readonly RouteRow[]): never {
@@ -91,7 +115,8 @@ export const refuseUnreadable =
   (error, request, response, next) => {
     const handler: Handler = () => {
       const status: unknown = error?.status
-      if (error instanceof Refusal || typeof status !== 'number' || status < 400 || status >= 500) throw error
+      if (error instanceof Refusal || typeof status !== 'number' || status < 400 || status >= 500)
+        throw error
       const remedy = error instanceof URIError ? '; encode it as UTF-8, and a % itself as %25' : ''
       const message = `the request cannot be read: ${error.message}${remedy}`
       throw Refusal.byHttp(status, message, { title: 'This request cannot be read' })
@@ -108,14 +133,18 @@ interface Served {
   readonly routes: readonly Pick<RouteRow, 'path' | 'method'>[]
 }
 
-/** Where the caller probably wants to go, in sentences; a list of what exists when the path resembles nothing. */
+/**
+ * Where the caller probably wants to go, in sentences; a list of what exists when the path
+ * resembles nothing.
+ */
 function rightPlace(path: string, served: Served): string {
   const parts = path.split('/').filter((part) => part !== '')
   const words = parts.map((part) => part.toLowerCase())
   const absent = words.map((word) => ABSENT.get(word)).find((reason) => reason !== undefined)
   if (absent !== undefined) return absent
   const endpoints = words[0] === '_sandbox' ? [] : endpointsMeant(words)
-  if (endpoints.length === 0) return similarPlace(parts, served) ?? pagesBeside(parts, served) ?? everyPlace(served)
+  if (endpoints.length === 0)
+    return similarPlace(parts, served) ?? pagesBeside(parts, served) ?? everyPlace(served)
   const places = endpoints.map((id) => {
     const { number, title, method } = ENDPOINTS[id]
     return `${number} (${title}): ${method.toUpperCase()} ${served.baseUrl}${endpointPath(id, served.brand)}`
@@ -129,8 +158,14 @@ function rightPlace(path: string, served: Served): string {
 
 /** Endpoints of other providers that this service does not have. */
 const ABSENT: ReadonlyMap<string, string> = new Map([
-  ['userinfo', 'There is no userinfo endpoint: all that the service says of a user stands in the id_token.'],
-  ['introspect', 'There is no introspection endpoint: the access token is opaque and serves the upgrade call alone.'],
+  [
+    'userinfo',
+    'There is no userinfo endpoint: all that the service says of a user stands in the id_token.',
+  ],
+  [
+    'introspect',
+    'There is no introspection endpoint: the access token is opaque and serves the upgrade call alone.',
+  ],
   ['revoke', 'There is no revocation endpoint: the access token expires by itself.'],
   ['logout', 'There is no session to end: each flow stands alone.'],
   [
@@ -149,7 +184,9 @@ function endpointsMeant(words: readonly string[]): readonly EndpointId[] {
   const own = words.findLast((word) => known.includes(word) && !FLOWS.includes(word))
   const word = own ?? (FLOWS.includes(last) ? last : nearest(last, known)[0])
   const meant = ENDPOINT_IDS.filter((id) => word !== undefined && wordsOf(id).includes(word))
-  const ofFlow = meant.filter((id) => words.some((flow) => FLOWS.includes(flow) && belongsTo(id, flow)))
+  const ofFlow = meant.filter((id) =>
+    words.some((flow) => FLOWS.includes(flow) && belongsTo(id, flow)),
+  )
   return ofFlow.length > 0 ? ofFlow : meant
 }
 
@@ -175,7 +212,8 @@ function otherBrand(path: string, words: readonly string[], { profile, brand }: 
   const other = BRANDS.find((one) => one !== brand && words.includes(one))
   if (other === undefined) return ''
   const [its, own] = [other, brand].map((word) => describeBrand(word, { profile, brand }))
-  const remedy = brand === BRAND[profile] ? `start it with --${its}` : `set the reading brand_word=${other}`
+  const remedy =
+    brand === BRAND[profile] ? `start it with --${its}` : `set the reading brand_word=${other}`
   return ` This sandbox runs with ${own}: ${remedy} to serve ${path}.`
 }
 
@@ -191,20 +229,26 @@ function similarPlace(parts: readonly string[], { baseUrl, routes }: Served): st
     meant.some((parts) => isSimilar(parts, one.split('/').slice(1))),
   )
   if (path === undefined) return undefined
-  const methods = routes.filter((route) => route.path === path).map(({ method }) => method.toUpperCase())
+  const methods = routes
+    .filter((route) => route.path === path)
+    .map(({ method }) => method.toUpperCase())
   const shown = path.replaceAll(/:(\w+)/g, (_, name: string) => name.toUpperCase())
   return `${methods.join(', ')} ${baseUrl}${shown}.`
 }
 
 const isSimilar = (parts: readonly string[], pattern: readonly string[]) =>
   parts.length === pattern.length &&
-  pattern.every((part, index) => part.startsWith(':') || nearest(parts[index] ?? '', [part]).length > 0)
+  pattern.every(
+    (part, index) => part.startsWith(':') || nearest(parts[index] ?? '', [part]).length > 0,
+  )
 
 /** The pages of the console, for a path below it. */
 function pagesBeside(parts: readonly string[], { baseUrl, routes }: Served): string | undefined {
   const folder = '/_sandbox/console/'
   if (!`/${parts.join('/')}`.startsWith(folder)) return undefined
-  const paths = routes.filter(({ path, method }) => method === 'get' && path.startsWith(folder)).map(({ path }) => path)
+  const paths = routes
+    .filter(({ path, method }) => method === 'get' && path.startsWith(folder))
+    .map(({ path }) => path)
   const names = paths.map((path) => path.slice(folder.length)).filter((name) => !name.includes('/'))
   return `Below ${baseUrl}${folder} there are ${names.join(', ')}.`
 }

@@ -3,7 +3,10 @@ import { percentDecoded } from './client-mistakes.ts'
 /** A redirect URI without what spoiled it on its way, and what that was. */
 export interface RepairedAddress {
   readonly address: string
-  /** What the sent address differs by: `percent-encoding: it is encoded twice`; empty when nothing was repaired. */
+  /**
+   * What the sent address differs by: `percent-encoding: it is encoded twice`; empty when nothing
+   * was repaired.
+   */
   readonly mistakes: readonly string[]
 }
 
@@ -29,17 +32,21 @@ const MAX_DECODINGS = 4
 
 function decodedOnceMore(text: string): string {
   let decoded = text
-  for (let count = 0; count < MAX_DECODINGS && ENCODED_SCHEME.test(decoded); count++) decoded = percentDecoded(decoded)
+  for (let count = 0; count < MAX_DECODINGS && ENCODED_SCHEME.test(decoded); count++)
+    decoded = percentDecoded(decoded)
   return decoded
 }
 
-/** A host at the beginning, with or without slashes before it: `localhost`, `shop.example`, `[::1]`, or any name with a port. */
+/**
+ * A host at the beginning, with or without slashes before it: `localhost`, `shop.example`, `[::1]`,
+ * or any name with a port.
+ */
 const WITHOUT_SCHEME =
   /^(?::?\/\/)?(?:localhost|\[[\da-f:.]+\]|[\w-]+(?:\.[\w-]+)+|[\w.-]+(?=:\d))(?::\d+)?(?:[/?#].*)?$/is
 
 /**
- * What an address may have been before it was spoiled, the most likely first. Without a scheme both schemes are possible.
- * An address that nothing spoiled is given back without mistakes.
+ * What an address may have been before it was spoiled, the most likely first. Without a scheme both
+ * schemes are possible. An address that nothing spoiled is given back without mistakes.
  */
 export function repairedAddresses(sent: string): readonly RepairedAddress[] {
   let address = sent
@@ -53,7 +60,10 @@ export function repairedAddresses(sent: string): readonly RepairedAddress[] {
   const host = address.replace(/^:?\/\//, '')
   const withScheme = (scheme: string): RepairedAddress => ({
     address: `${scheme}://${host}`,
-    mistakes: [...mistakes, `the scheme: ${scheme}:${address.startsWith('//') ? '' : '//'} is missing`],
+    mistakes: [
+      ...mistakes,
+      `the scheme: ${scheme}:${address.startsWith('//') ? '' : '//'} is missing`,
+    ],
   })
   return [withScheme('http'), withScheme('https')]
 }

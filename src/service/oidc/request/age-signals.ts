@@ -6,9 +6,17 @@ import type { Findings } from '../rules/findings.ts'
  * Checks the value of `authorization_details` (E2 and E5) and turns it into what an age key holds.
  * The request carries no ISO 27566-1 level: it comes from the certifications of the provider.
  */
-export function readAgeSignals(value: unknown, provider: Provider, findings: Findings): AgeSignal[] | undefined {
+export function readAgeSignals(
+  value: unknown,
+  provider: Provider,
+  findings: Findings,
+): AgeSignal[] | undefined {
   const { maxSignals } = provider.decisions
-  const { signals, issues } = parseAgeSignals(value, { ...provider.vocabulary, now: provider.clock.now(), maxSignals })
+  const { signals, issues } = parseAgeSignals(value, {
+    ...provider.vocabulary,
+    now: provider.clock.now(),
+    maxSignals,
+  })
   findings.addIssues('authorization_details', issues)
   return signals?.map(({ type: _type, verification_id: _verificationId, ...signal }) => {
     const level = provider.certifications[signal.provenance]?.[signal.method]

@@ -8,8 +8,15 @@ interface SentCredentials {
   readonly assertion: string | undefined
 }
 
-/** Why an assertion beside other credentials is refused (RFC 6749 section 2.3, RFC 7521 section 4.2), or `undefined`. */
-export function assertionBeside({ authorization, clientSecret, assertion }: SentCredentials): string | undefined {
+/**
+ * Why an assertion beside other credentials is refused (RFC 6749 section 2.3, RFC 7521 section
+ * 4.2), or `undefined`.
+ */
+export function assertionBeside({
+  authorization,
+  clientSecret,
+  assertion,
+}: SentCredentials): string | undefined {
   if (assertion === undefined) return undefined
   if (clientSecret !== undefined) return besides('client_secret')
   return authorization ? besides('an Authorization header') : undefined
@@ -19,8 +26,9 @@ const besides = (other: string) =>
   `client_assertion is sent beside ${other}: a request authenticates by one of them (RFC 6749 section 2.3, RFC 7521 section 4.2)`
 
 /**
- * What to say of a call that authenticates its client by an assertion alone, such as `private_key_jwt`, or that names only the type of an
- * assertion. The assertion itself is not repeated.
+ * What to say of a call that authenticates its client by an assertion alone, such as
+ * `private_key_jwt`, or that names only the type of an assertion. The assertion itself is not
+ * repeated.
  * @param usedHere the method of the endpoint: `E4 takes HTTP Basic`
  * @returns `undefined` for a call without any part of an assertion
  */

@@ -21,7 +21,10 @@ export function authenticateByForm(
  * E4: the client that an `Authorization: Basic` header authenticates, or `undefined`.
  * Both forms are accepted: the parts as they are, and form-encoded (RFC 6749 section 2.3.1).
  */
-export function authenticateByBasic(clients: Clients, authorization: string | undefined): Client | undefined {
+export function authenticateByBasic(
+  clients: Clients,
+  authorization: string | undefined,
+): Client | undefined {
   const encoded = authorization?.match(/^basic +([A-Za-z0-9+/_-]+={0,2}) *$/i)?.[1]
   if (encoded === undefined) return undefined
   const decoded = Buffer.from(encoded, 'base64').toString('utf8')

@@ -3,9 +3,13 @@ import type { IssuedForm } from '../decisions.ts'
 import type { Client, Clients } from '../ports.ts'
 import { type Credentials, equalsSecret } from './client-auth.ts'
 
-// Decision: a sandbox names the clients that it knows and says which half of the credentials is wrong; the secret is never shown.
+// Decision: a sandbox names the clients that it knows and says which half of the credentials is
+// wrong; the secret is never shown.
 
-/** `client_id "web-shp" is not registered here. Did you mean "web-shop"? Registered: ak_test_sandbox, web-shop.` */
+/**
+ * `client_id "web-shp" is not registered here. Did you mean "web-shop"? Registered:
+ * ak_test_sandbox, web-shop.`
+ */
 export const unknownClient = (clientId: string, { ids }: Clients): string =>
   `client_id ${quote(clientId)} is not registered here.${didYouMean(clientId, ids)} Registered: ${listed(ids)}.`
 
@@ -16,14 +20,18 @@ export function credentialsProblem(
 ): { readonly path: 'client_id' | 'client_secret'; readonly message: string } {
   const client = clients.find(clientId)
   if (!client) return { path: 'client_id', message: unknownClient(clientId, clients) }
-  const shape = clientSecret === clientId ? 'it is the client_id' : secretMistake(clientSecret, client, clients)
-  const mistake = shape ?? `${clientSecret.length} characters were received, which are another secret`
+  const shape =
+    clientSecret === clientId ? 'it is the client_id' : secretMistake(clientSecret, client, clients)
+  const mistake =
+    shape ?? `${clientSecret.length} characters were received, which are another secret`
   const message = `client_secret is wrong for client ${quote(clientId)}, which is registered: ${mistake}. Registered: ${listed(clients.ids)}.`
   return { path: 'client_secret', message }
 }
 
 function secretMistake(sent: string, client: Client, clients: Clients): string | undefined {
-  const usual = SECRET_MISTAKES.find(([repair]) => equalsSecret(repair(sent), client.clientSecret))?.[1]
+  const usual = SECRET_MISTAKES.find(([repair]) =>
+    equalsSecret(repair(sent), client.clientSecret),
+  )?.[1]
   const [owner] = ownersOf(sent, clients)
   return (
     usual ??
@@ -44,7 +52,10 @@ interface SpoiledSecret {
   readonly causes: readonly string[]
 }
 
-/** All that a form can make of a secret. An encoder of whole URLs leaves + and & as they are, and encodes %: each change may be absent. */
+/**
+ * All that a form can make of a secret. An encoder of whole URLs leaves + and & as they are, and
+ * encodes %: each change may be absent.
+ */
 function spoiledInForm(secret: string): readonly SpoiledSecret[] {
   let all: readonly SpoiledSecret[] = [{ text: secret, causes: [] }]
   for (const [change, cause] of FORM_READING) {
@@ -79,13 +90,22 @@ const SECRET_MISTAKES: readonly Mistake[] = [
   ...USUAL_MISTAKES,
   [(secret) => secret.slice(secret.indexOf(':') + 1), 'the client_id and a colon stand before it'],
   [(secret) => percentDecoded(secret.replaceAll('+', ' ')), 'it is percent-encoded twice'],
-  [(secret) => Buffer.from(secret, 'base64').toString('utf8'), 'it is base64 here, where it must stand as it is'],
+  [
+    (secret) => Buffer.from(secret, 'base64').toString('utf8'),
+    'it is base64 here, where it must stand as it is',
+  ],
 ]
 
-/** An identifier that is issued here may end with two signs of equality, and has no other of these characters. */
+/**
+ * An identifier that is issued here may end with two signs of equality, and has no other of these
+ * characters.
+ */
 const IDENTIFIER_MISTAKES: readonly Mistake[] = [
   ...USUAL_MISTAKES,
-  [(text) => text.replace(/[&?#].*|(?<!=)=$/s, ''), 'there is something behind it, such as another parameter'],
+  [
+    (text) => text.replace(/[&?#].*|(?<!=)=$/s, ''),
+    'there is something behind it, such as another parameter',
+  ],
 ]
 
 /** The text itself when it is not well-formed percent-encoding. */
@@ -105,13 +125,21 @@ interface IssuedKind {
   readonly form: IssuedForm
 }
 
-/** What was received where an issued identifier must stand, as far as it gives nothing away: its length, its beginning, its mistake. */
-export function receivedInstead(text: string, { what, bytes, prefix = '', form }: IssuedKind): string {
+/**
+ * What was received where an issued identifier must stand, as far as it gives nothing away: its
+ * length, its beginning, its mistake.
+ */
+export function receivedInstead(
+  text: string,
+  { what, bytes, prefix = '', form }: IssuedKind,
+): string {
   const mistake = IDENTIFIER_MISTAKES.find(([repair]) => repair(text) !== text)?.[1]
   const beginning = text.slice(0, (text.startsWith(prefix) ? prefix.length : 0) + 4)
   const length = prefix.length + Math.ceil((bytes * 4) / 3)
   const expected =
-    form === 'short' && text.length !== length ? `; ${what} of this sandbox has ${length} characters` : ''
+    form === 'short' && text.length !== length
+      ? `; ${what} of this sandbox has ${length} characters`
+      : ''
   return `received ${text.length} characters that begin with ${quote(beginning)}${mistake === undefined ? expected : `: ${mistake}`}`
 }
 
@@ -122,31 +150,46 @@ export function basicProblem(authorization: string, clients: Clients): string {
   if (problem !== undefined) return problem
   const text = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = text.indexOf(':')
-  if (encoded.includes(':')) return 'Authorization has the credentials as they are; it must have their base64'
+  if (encoded.includes(':'))
+    return 'Authorization has the credentials as they are; it must have their base64'
   const foreign = encoded.match(/[^A-Za-z0-9+/_=-]/g) ?? encoded.match(/=(?===|[^=])/g)
-  if (foreign) return `Authorization has characters behind Basic that are no base64: ${shown(foreign)}`
+  if (foreign)
+    return `Authorization has characters behind Basic that are no base64: ${shown(foreign)}`
   if (colon < 0) return 'Authorization is Basic without the base64 of client_id:client_secret'
   const clientSecret = text.slice(colon + 1)
   if (clientSecret === '') return 'Authorization is Basic with an empty client_secret'
   return credentialsProblem({ clientId: text.slice(0, colon), clientSecret }, clients).message
 }
 
-/** How the credentials of a Basic header differ from standard base64 (RFC 4648 section 4), or `undefined`. */
+/**
+ * How the credentials of a Basic header differ from standard base64 (RFC 4648 section 4), or
+ * `undefined`.
+ */
 export function base64Problem(authorization: string): string | undefined {
   const encoded = behindScheme(authorization)
   const letters = /[-_]/.test(encoded) ? ['letters of base64url (- or _)'] : []
   const padding = encoded.length % 4 === 0 ? [] : ['too little padding (=)']
   const faults = [...letters, ...padding].join(' and ')
-  return faults === '' ? undefined : `Authorization must be Basic with standard base64; it has ${faults}`
+  return faults === ''
+    ? undefined
+    : `Authorization must be Basic with standard base64; it has ${faults}`
 }
 
-const behindScheme = (authorization: string): string => authorization.replace(/^\S+ */, '').trimEnd()
+const behindScheme = (authorization: string): string =>
+  authorization.replace(/^\S+ */, '').trimEnd()
 
 /** Single characters, each once: too few to give a secret away. */
-const shown = (characters: readonly string[]): string => [...new Set(characters)].slice(0, 3).map(quote).join(' ')
+const shown = (characters: readonly string[]): string =>
+  [...new Set(characters)].slice(0, 3).map(quote).join(' ')
 
-/** Why an `Authorization` header is not of the scheme, or `undefined`. Without a scheme it is a secret, which is not repeated. */
-export function schemeProblem(authorization: string, expected: 'Basic' | 'Bearer'): string | undefined {
+/**
+ * Why an `Authorization` header is not of the scheme, or `undefined`. Without a scheme it is a
+ * secret, which is not repeated.
+ */
+export function schemeProblem(
+  authorization: string,
+  expected: 'Basic' | 'Bearer',
+): string | undefined {
   const scheme = /^([A-Za-z]{1,20})(?: |$)/.exec(authorization)?.[1]
   if (scheme?.toLowerCase() === expected.toLowerCase()) return undefined
   const isKnown = SCHEMES.some((known) => known === scheme?.toLowerCase())
@@ -155,9 +198,13 @@ export function schemeProblem(authorization: string, expected: 'Basic' | 'Bearer
 
 const SCHEMES: readonly string[] = ['basic', 'bearer', 'digest', 'dpop', 'negotiate', 'token']
 
-/** What a text is that stands where an access token or a code must be, by its looks; it is not repeated. */
+/**
+ * What a text is that stands where an access token or a code must be, by its looks; it is not
+ * repeated.
+ */
 export function mistakenFor(text: string, clients: Clients): string {
-  if (text === 'undefined' || text === 'null') return `: it is the text ${quote(text)} of a variable without a value`
+  if (text === 'undefined' || text === 'null')
+    return `: it is the text ${quote(text)} of a variable without a value`
   if (/^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(text)) return ': it is a JWT, such as the id_token'
   if (/^urn:\w+:request:/.test(text)) return ': it is a request_uri'
   return ownersOf(text, clients).length > 0 ? ': it is a client_secret' : ''

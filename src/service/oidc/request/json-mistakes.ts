@@ -1,10 +1,17 @@
 /** What a spoiled text looks like, and what to say of it. */
 type Mistake = readonly [looks: RegExp, remedy: string]
 
-/** Programs turn an object into such a text when they are asked for a text and not for JSON: JavaScript, PHP, Go, .NET, Ruby, Java. */
-const TURNED_INTO_TEXT = /^(?:\[object |array ?\(|Array$|map\[|System\.|#<|\s*\{\s*\w+=|\s*[{[]\s*:?[^:]*=>)/
+/**
+ * Programs turn an object into such a text when they are asked for a text and not for JSON:
+ * JavaScript, PHP, Go, .NET, Ruby, Java.
+ */
+const TURNED_INTO_TEXT =
+  /^(?:\[object |array ?\(|Array$|map\[|System\.|#<|\s*\{\s*\w+=|\s*[{[]\s*:?[^:]*=>)/
 
-/** A JSON object or array that is percent-encoded once or several times, with or without plain brackets. */
+/**
+ * A JSON object or array that is percent-encoded once or several times, with or without plain
+ * brackets.
+ */
 const PERCENT_ENCODED = /^\s*(?:[{[]\s*)*%(?:25)*(?:7B|5B|22|5D|7D)/i
 
 /** Mistakes of a whole text, the first that fits. */
@@ -21,9 +28,18 @@ const OF_THE_WHOLE: readonly Mistake[] = [
   [/^[\w.%]+(?:\[[^\]]*\])*=/, 'it is a form'],
   [PERCENT_ENCODED, 'it is percent-encoded twice; encode it once'],
   [/^eyJ[\w-]+\.[\w-]*\.[\w-]*$/, 'it is a JWT; send the JSON text itself'],
-  [/&(?:amp;)*(?:quot|#0*34|#x0*22);/i, 'quotation marks were escaped for HTML; send the text as it was before'],
-  [/^\s*["'`‘’“”„]+(?:json\b)?\s*[{[]/, 'quotation marks stand around it; send only the text between them'],
-  [/^\s*[{[][\s{[]*\\+["nrtu]/, 'it was escaped twice, as text inside of text; send it without the backslashes'],
+  [
+    /&(?:amp;)*(?:quot|#0*34|#x0*22);/i,
+    'quotation marks were escaped for HTML; send the text as it was before',
+  ],
+  [
+    /^\s*["'`‘’“”„]+(?:json\b)?\s*[{[]/,
+    'quotation marks stand around it; send only the text between them',
+  ],
+  [
+    /^\s*[{[][\s{[]*\\+["nrtu]/,
+    'it was escaped twice, as text inside of text; send it without the backslashes',
+  ],
   [/^\s*(?:- +)?\w+:(?:\s|$)/, 'it is YAML; send JSON'],
 ]
 
@@ -33,8 +49,14 @@ const BETWEEN_TEXTS: readonly Mistake[] = [
   [/[{[,:]\s*'/, 'write double quotes instead of single ones'],
   [/[{[,:]\s*`/, 'write double quotes instead of backticks'],
   [/[{,]\s*[A-Za-z_$][\w$]*\s*:/, 'write names of members in double quotes'],
-  [/[:,[]\s*(?:True|False|None|TRUE|FALSE|NULL|Null|nil)\b/, 'write true, false and null in lower case'],
-  [/[:,[]\s*(?:undefined|NaN|[+-]?Infinity)\b/, 'JSON has no undefined and no NaN; leave the member out'],
+  [
+    /[:,[]\s*(?:True|False|None|TRUE|FALSE|NULL|Null|nil)\b/,
+    'write true, false and null in lower case',
+  ],
+  [
+    /[:,[]\s*(?:undefined|NaN|[+-]?Infinity)\b/,
+    'JSON has no undefined and no NaN; leave the member out',
+  ],
   [/,\s*[}\]]/, 'remove the comma before a closing bracket'],
   [/,\s*,/, 'remove one of two commas'],
   [/\/[/*]/, 'remove the comments'],
@@ -45,7 +67,8 @@ const BETWEEN_TEXTS: readonly Mistake[] = [
 const TEXTS = /"[^"\\]*(?:\\.[^"\\]*)*"?/gs
 
 /**
- * How JSON text is usually spoiled: the cause, and how to mend it. Called only for a text that is no JSON.
+ * How JSON text is usually spoiled: the cause, and how to mend it. Called only for a text that is
+ * no JSON.
  * @returns `undefined` where a cause would be a guess
  */
 export function jsonMistake(text: string): string | undefined {

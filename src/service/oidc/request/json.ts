@@ -4,12 +4,13 @@ import { jsonMistake } from './json-mistakes.ts'
 /** The value of JSON text, or why it has none. */
 export type JsonText = { ok: true; value: unknown } | { ok: false; reason: string }
 
-// Decision: nothing that the service reads is nested deeper than a few levels, and what recurses must not run out of stack.
+// Decision: nothing that the service reads is nested deeper than a few levels, and what recurses
+// must not run out of stack.
 const MAX_LEVELS = 64
 
 /**
- * Parses JSON that a client sent, without the byte order mark of an editor (RFC 8259 section 8.1). The reason says where it breaks and never
- * repeats more than a few characters of it.
+ * Parses JSON that a client sent, without the byte order mark of an editor (RFC 8259 section 8.1).
+ * The reason says where it breaks and never repeats more than a few characters of it.
  */
 export function parseJson(sent: string): JsonText {
   const text = sent.replace(/^\uFEFF/, '')
@@ -20,7 +21,8 @@ export function parseJson(sent: string): JsonText {
       : { ok: true, value }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    // One line: the message repeats a few characters of the text. Only Node 22 and later name line and column too.
+    // One line: the message repeats a few characters of the text. Only Node 22 and later name line
+    // and column too.
     const reason = error.message.replaceAll(/\s+/g, ' ').replace(/ \(line \d+ column \d+\)$/, '')
     const mistake = jsonMistake(text)
     return { ok: false, reason: mistake === undefined ? reason : `${reason} (${mistake})` }
@@ -33,7 +35,10 @@ const MAX_REPEATED = 10
 /** A text with a colon behind it is a name. */
 const TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\],]/g
 
-/** The paths of members whose name is repeated in their object (RFC 8259 section 4). `text` is valid JSON, nested below `root`. */
+/**
+ * The paths of members whose name is repeated in their object (RFC 8259 section 4). `text` is valid
+ * JSON, nested below `root`.
+ */
 export function repeatedMembers(text: string, root?: string): string[] {
   const repeated: string[] = []
   const open: { counts?: Map<string, number>; step: string | number }[] = []
@@ -48,7 +53,10 @@ export function repeatedMembers(text: string, root?: string): string[] {
     const count = (current.counts.get(member) ?? 0) + 1
     current.step = member
     current.counts.set(member, count)
-    if (count === 2) repeated.push(formatPath([...(root === undefined ? [] : [root]), ...open.map(({ step }) => step)]))
+    if (count === 2)
+      repeated.push(
+        formatPath([...(root === undefined ? [] : [root]), ...open.map(({ step }) => step)]),
+      )
     if (repeated.length === MAX_REPEATED) break
   }
   return repeated
@@ -57,7 +65,10 @@ export function repeatedMembers(text: string, root?: string): string[] {
 /** Whether a text is rather JSON than a form. */
 export const looksLikeJson = (text: string): boolean => /^\s*[{[]/.test(text)
 
-/** Whether there are enough for so many levels: hardly a text has them, and most need not be walked through. */
+/**
+ * Whether there are enough for so many levels: hardly a text has them, and most need not be walked
+ * through.
+ */
 const hasManyBrackets = (text: string) => !/^[^[{]*(?:[[{][^[{]*){0,64}$/.test(text)
 
 /** Level by level, for a recursion would be what it is to prevent. */

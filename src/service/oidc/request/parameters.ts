@@ -6,10 +6,16 @@ import { echoProblem } from './echoed.ts'
 import { looksLikeJson } from './json.ts'
 import { objectOf, spreadProblem } from './spread-object.ts'
 
-/** The parameters of one request by name: a value that is `undefined` was not sent, or was sent without a value. */
+/**
+ * The parameters of one request by name: a value that is `undefined` was not sent, or was sent
+ * without a value.
+ */
 export type Parameters<Name extends string> = Readonly<Record<Name, string | undefined>>
 
-/** Names and values as sent, decoded; the value is `undefined` where the bytes of either are not UTF-8. */
+/**
+ * Names and values as sent, decoded; the value is `undefined` where the bytes of either are not
+ * UTF-8.
+ */
 export type Pairs = readonly (readonly [name: string, value: string | undefined])[]
 
 interface ParameterRules<Name extends string> {
@@ -26,8 +32,8 @@ interface ParameterRules<Name extends string> {
 /**
  * Reads the parameters of a query string or a form body.
  *
- * Parameters without a value count as omitted (RFC 6749 section 3.1). A parameter that is repeated, not well-formed or too long
- * is a finding and has no value here.
+ * Parameters without a value count as omitted (RFC 6749 section 3.1). A parameter that is repeated,
+ * not well-formed or too long is a finding and has no value here.
  */
 export function readParameters<Name extends string>(
   pairs: Pairs,
@@ -45,7 +51,8 @@ export function readParameters<Name extends string>(
   }
 
   const parts: Parts = new Map()
-  const isAbsent = (parameter: string) => known.includes(parameter) && !pairs.some(([name]) => name === parameter)
+  const isAbsent = (parameter: string) =>
+    known.includes(parameter) && !pairs.some(([name]) => name === parameter)
   for (const [name, value] of isJson ? [] : pairs) {
     if (rejected.has(name)) continue
     const earlier = values.get(name)
@@ -66,12 +73,14 @@ export function readParameters<Name extends string>(
       values.set(name, value)
       if (value === '') findings.noteEmpty(name)
       // Only what is longer in characters can be too long in bytes.
-      const problem = rules.tooLong && value.length > 1_000 && isEchoed(name, known) && echoProblem(value)
+      const problem =
+        rules.tooLong && value.length > 1_000 && isEchoed(name, known) && echoProblem(value)
       if (problem) {
         rejected.add(name)
         findings.add(rules.tooLong, { path: name, message: `${name} ${problem}` })
       }
-      if (!isKnown) findings.add(rules.unknown, { path: name, message: ignoredParameter(name, known) })
+      if (!isKnown)
+        findings.add(rules.unknown, { path: name, message: ignoredParameter(name, known) })
     }
   }
   if (parts.size > 0) {
@@ -79,16 +88,20 @@ export function readParameters<Name extends string>(
     reportParts(parts, { ...rules, has, became: 'parameters' }, findings)
   }
   const parameters: Partial<Record<Name, string | undefined>> = {}
-  for (const name of rules.known) parameters[name] = rejected.has(name) ? undefined : values.get(name) || undefined
+  for (const name of rules.known)
+    parameters[name] = rejected.has(name) ? undefined : values.get(name) || undefined
   return parameters as Parameters<Name>
 }
 
-/** The names of parameters or members that are parts of an object, by the parameter that should hold the object. */
+/**
+ * The names of parameters or members that are parts of an object, by the parameter that should hold
+ * the object.
+ */
 export type Parts = Map<string, readonly string[]>
 
 /**
- * One finding for each object, however many parameters it became: that of the parameter that is missing, otherwise advice. Names that are
- * repeated break the rule of repeated parameters.
+ * One finding for each object, however many parameters it became: that of the parameter that is
+ * missing, otherwise advice. Names that are repeated break the rule of repeated parameters.
  * @param sent.has whether the object itself was received, too
  * @param sent.became what the members of the object became
  */
@@ -104,15 +117,20 @@ export function reportParts(
   findings: Findings,
 ): void {
   const { known, has, became } = sent
-  const remedy = became === 'parameters' ? 'send JSON.stringify(it) as one parameter' : 'send it as one member'
+  const remedy =
+    became === 'parameters' ? 'send JSON.stringify(it) as one parameter' : 'send it as one member'
   for (const [object, names] of parts) {
     const problem = spreadProblem(names, became)
     const isRepeated = new Set(names).size < names.length
     const rule = isRepeated ? sent.repeated : sent.unknown
     const path = names[0] ?? object
-    if (!known.includes(object)) findings.add(rule, { path, message: `${problem}; ${ignoredParameter(object, known)}` })
+    if (!known.includes(object))
+      findings.add(rule, { path, message: `${problem}; ${ignoredParameter(object, known)}` })
     else if (has(object))
-      findings.add(rule, { path, message: `${problem}; ${object} itself was received: remove the others` })
+      findings.add(rule, {
+        path,
+        message: `${problem}; ${object} itself was received: remove the others`,
+      })
     else findings.noteSpread(object, `${problem}; ${remedy}`)
   }
 }
@@ -130,19 +148,33 @@ function malformed(name: string, value: string | undefined): string {
 export function checkValue(
   name: string,
   value: string | undefined,
-  expected: { right: string; rule: RuleId; missing?: RuleId; similar?: readonly string[]; findings: Findings },
+  expected: {
+    right: string
+    rule: RuleId
+    missing?: RuleId
+    similar?: readonly string[]
+    findings: Findings
+  },
 ): void {
   const { right, rule, missing = rule, similar, findings } = expected
   if (value === undefined) findings.missing(missing, name)
   else if (value !== right) {
-    findings.add(rule, { path: name, message: `${name} must be ${right}${foundInstead(value, similar)}` })
+    findings.add(rule, {
+      path: name,
+      message: `${name} must be ${right}${foundInstead(value, similar)}`,
+    })
   }
 }
 
 /** The values of a repeated parameter, but for what may be a secret. */
-function received(name: string, { known, values }: { known: readonly string[]; values: readonly string[] }): string {
+function received(
+  name: string,
+  { known, values }: { known: readonly string[]; values: readonly string[] },
+): string {
   const isShown = known.includes(name) && !SECRET_PARAMETERS.has(name)
-  return isShown ? `: ${values.map((value) => (value === '' ? 'no value' : quote(value))).join(' and ')}` : ''
+  return isShown
+    ? `: ${values.map((value) => (value === '' ? 'no value' : quote(value))).join(' and ')}`
+    : ''
 }
 
 const SECRET_PARAMETERS: ReadonlySet<string> = new Set([
@@ -153,15 +185,22 @@ const SECRET_PARAMETERS: ReadonlySet<string> = new Set([
   'request',
 ])
 
-const UNLIMITED: readonly string[] = ['claims', 'authorization_details', 'request', 'client_assertion']
+const UNLIMITED: readonly string[] = [
+  'claims',
+  'authorization_details',
+  'request',
+  'client_assertion',
+]
 
 /** Other parameters are read, or not even that, and never sent back. */
-const isEchoed = (name: string, known: readonly string[]) => known.includes(name) && !UNLIMITED.includes(name)
+const isEchoed = (name: string, known: readonly string[]) =>
+  known.includes(name) && !UNLIMITED.includes(name)
 
 const NOT_A_FORM =
   'JSON was received instead of a form, and ignored; send name=value pairs joined by &, percent-encoded'
 
-// Decision: one request has at most 200 parameters; what any reader does with each of them is bounded by it.
+// Decision: one request has at most 200 parameters; what any reader does with each of them is
+// bounded by it.
 const MAX_PARAMETERS = 200
 
 /** @throws Refusal 400 for more parameters than one request may have */
@@ -171,7 +210,10 @@ export function refuseManyParameters(count: number): void {
   throw Refusal.invalidRequest(message, { title: 'Too many parameters' })
 }
 
-/** Decodes `application/x-www-form-urlencoded` text. @throws Refusal 400 for too many parameters, before any is decoded */
+/**
+ * Decodes `application/x-www-form-urlencoded` text.
+ * @throws Refusal 400 for too many parameters, before any is decoded
+ */
 export function decodePairs(encoded: string): Pairs {
   const sent = encoded.split('&').filter(Boolean)
   refuseManyParameters(sent.length)
@@ -195,12 +237,21 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** A text by itself: V8 keeps a part of a text by keeping all of it, and a tenant or a flow would keep the whole request. */
+/**
+ * A text by itself: V8 keeps a part of a text by keeping all of it, and a tenant or a flow would
+ * keep the whole request.
+ */
 export const copyOf = (part: string): string => Buffer.from(part).toString()
 
-/** Parameters of OAuth 2.0 and OpenID Connect, by the document that defines them. Each endpoint uses a few of them. */
+/**
+ * Parameters of OAuth 2.0 and OpenID Connect, by the document that defines them. Each endpoint uses
+ * a few of them.
+ */
 const STANDARD_PARAMETERS: readonly (readonly [standard: string, names: string])[] = [
-  ['RFC 6749', 'client_id code grant_type password redirect_uri refresh_token response_type scope state username'],
+  [
+    'RFC 6749',
+    'client_id code grant_type password redirect_uri refresh_token response_type scope state username',
+  ],
   ['RFC 6750', 'access_token'],
   ['RFC 7521', 'assertion client_assertion client_assertion_type'],
   ['RFC 7636, PKCE', 'code_challenge code_challenge_method code_verifier'],
@@ -216,7 +267,9 @@ const STANDARD_PARAMETERS: readonly (readonly [standard: string, names: string])
   ],
 ]
 
-/** What to say of a parameter that an endpoint ignores: one of a standard is no spelling mistake. */
+/**
+ * What to say of a parameter that an endpoint ignores: one of a standard is no spelling mistake.
+ */
 export function ignoredParameter(name: string, known: readonly string[]): string {
   if (name === 'client_secret')
     return 'client_secret is for E2 and E4 and must never reach a browser: it was ignored. The secret is burnt, since browsers and logs keep addresses: replace it'

@@ -18,7 +18,12 @@ export const APPEARANCE_PARAMETERS = [
 ] as const
 
 /** Parameters of the hosted screens that E1 takes; E3 takes the first two. */
-export const PRESENTATION_PARAMETERS = ['language', 'theme', 'learn_more', ...APPEARANCE_PARAMETERS] as const
+export const PRESENTATION_PARAMETERS = [
+  'language',
+  'theme',
+  'learn_more',
+  ...APPEARANCE_PARAMETERS,
+] as const
 type PresentationParameter = (typeof PRESENTATION_PARAMETERS)[number]
 
 const THEMES = ['light', 'dark', 'system'] as const
@@ -35,7 +40,10 @@ export const presentationSchema = z.object({
 /** How the hosted screens of one authorization request look. */
 export type Presentation = Readonly<z.infer<typeof presentationSchema>>
 
-/** Reads the presentation parameters: a value that is not permitted is ignored, with an advice finding. */
+/**
+ * Reads the presentation parameters: a value that is not permitted is ignored, with an advice
+ * finding.
+ */
 export function readPresentation(
   parameters: Partial<Parameters<PresentationParameter>>,
   findings: Findings,
@@ -73,15 +81,21 @@ const oneOf = (...words: readonly string[]): Permitted => ({
   allows: (value) => words.includes(value),
 })
 
-// Decision: permitted values of the appearance parameters. A colour is `#rgb`, `#rrggbb` or a CSS colour name.
+// Decision: permitted values of the appearance parameters. A colour is `#rgb`, `#rrggbb` or a CSS
+// colour name.
 const COLOUR: Permitted = {
   sentence: '#rgb, #rrggbb or a CSS colour name',
-  allows: (value) => /^#(?:[0-9a-f]{3}){1,2}$/i.test(value) || Object.hasOwn(colorsNamed, value.toLowerCase()),
+  allows: (value) =>
+    /^#(?:[0-9a-f]{3}){1,2}$/i.test(value) || Object.hasOwn(colorsNamed, value.toLowerCase()),
 }
 
 const PERMITTED: Readonly<Record<PresentationParameter, Permitted>> = {
   theme: { ...oneOf(...THEMES), rule: 'USE-13' },
-  language: { sentence: 'an IETF BCP 47 tag such as en or pt-BR', rule: 'USE-14', allows: isLanguageTag },
+  language: {
+    sentence: 'an IETF BCP 47 tag such as en or pt-BR',
+    rule: 'USE-14',
+    allows: isLanguageTag,
+  },
   learn_more: { ...oneOf('true', 'false'), rule: 'USE-15' },
   primary_color: COLOUR,
   secondary_color: COLOUR,
@@ -99,7 +113,9 @@ const PERMITTED: Readonly<Record<PresentationParameter, Permitted>> = {
   },
 }
 
-/** RFC 5646 section 2.1: language with extlangs, script, region, variants, extensions, private use. */
+/**
+ * RFC 5646 section 2.1: language with extlangs, script, region, variants, extensions, private use.
+ */
 const LANGUAGE_TAG =
   /^(?:(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?|x(?:-[a-z\d]{1,8})+)$/
 
@@ -116,6 +132,10 @@ function isLanguageTag(value: string): boolean {
   if (!LANGUAGE_TAG.test(tag)) return false
   const [main = ''] = tag.split(/(?:^|-)x-/)
   const [language = '', ...extensions] = main.split(/-(?=[a-wyz\d]-)/)
-  const variants = language.split('-').filter((part) => /^(?:[a-z\d]{5,8}|\d[a-z\d]{3})$/.test(part))
-  return [variants, extensions.map(([singleton]) => singleton)].every((parts) => new Set(parts).size === parts.length)
+  const variants = language
+    .split('-')
+    .filter((part) => /^(?:[a-z\d]{5,8}|\d[a-z\d]{3})$/.test(part))
+  return [variants, extensions.map(([singleton]) => singleton)].every(
+    (parts) => new Set(parts).size === parts.length,
+  )
 }

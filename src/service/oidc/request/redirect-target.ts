@@ -26,12 +26,15 @@ export function redirectProblem(redirectUri: string, client: Client): string | u
   const difference = differenceFrom(redirectUri, redirectUris)
   const registered = [
     ...(redirectUris.length === 0 ? [] : [`${addresses(redirectUris)}${difference}`]),
-    ...(allowsLoopback ? [`${ANY_LOOPBACK}${difference === '' ? foreignHost(redirectUri, client) : ''}`] : []),
+    ...(allowsLoopback
+      ? [`${ANY_LOOPBACK}${difference === '' ? foreignHost(redirectUri, client) : ''}`]
+      : []),
   ]
   return `redirect_uri ${excerpt(redirectUri)} is not registered for client ${clientId}; registered: ${registered.join(', and ')}`
 }
 
-const ANY_LOOPBACK = 'any path and port on localhost, *.localhost, 127.0.0.0/8 and [::1] (http or https, no fragment)'
+const ANY_LOOPBACK =
+  'any path and port on localhost, *.localhost, 127.0.0.0/8 and [::1] (http or https, no fragment)'
 
 /** What keeps an address from being one of this machine. */
 function foreignHost(redirectUri: string, client: Client): string {
@@ -65,11 +68,17 @@ export function readClient(
   return client
 }
 
-/** What distinguishes an address from the registered one that is nearest: ` (differs by the final slash)`; empty when none is near. */
+/**
+ * What distinguishes an address from the registered one that is nearest: ` (differs by the final
+ * slash)`; empty when none is near.
+ */
 export function differenceFrom(received: string, registered: readonly string[]): string {
   const [nearest] = registered
     .map((address) => ({ address, parts: differingParts(received, address) }))
-    .filter(({ parts }) => parts.length === 1 || (parts.length === 2 && !parts.some((part) => part.startsWith(HOST))))
+    .filter(
+      ({ parts }) =>
+        parts.length === 1 || (parts.length === 2 && !parts.some((part) => part.startsWith(HOST))),
+    )
     .sort((one, other) => one.parts.length - other.parts.length)
   if (nearest === undefined) return ''
   const from = registered.length > 1 ? ` from ${excerpt(nearest.address)}` : ''
@@ -90,20 +99,31 @@ function differingParts(received: string, registered: string): readonly string[]
   if (!URL.canParse(received) || !URL.canParse(registered)) return []
   const [sent, known] = [new URL(received), new URL(registered)]
   const parts = [
-    ...(sent.protocol === known.protocol ? [] : [`the scheme: ${other(sent.protocol, known.protocol)}`]),
-    ...(sent.hostname === known.hostname ? [] : [`${HOST}: ${other(sent.hostname, known.hostname)}`]),
-    ...(sent.port === known.port ? [] : [`the port: ${other(sent.port || 'none', known.port || 'none')}`]),
+    ...(sent.protocol === known.protocol
+      ? []
+      : [`the scheme: ${other(sent.protocol, known.protocol)}`]),
+    ...(sent.hostname === known.hostname
+      ? []
+      : [`${HOST}: ${other(sent.hostname, known.hostname)}`]),
+    ...(sent.port === known.port
+      ? []
+      : [`the port: ${other(sent.port || 'none', known.port || 'none')}`]),
     ...(sent.pathname === known.pathname ? [] : [pathDifference(sent.pathname, known.pathname)]),
-    ...(sent.search === known.search ? [] : [`the query: ${other(sent.search || 'none', known.search || 'none')}`]),
+    ...(sent.search === known.search
+      ? []
+      : [`the query: ${other(sent.search || 'none', known.search || 'none')}`]),
     ...(sent.hash === known.hash ? [] : ['the fragment']),
   ]
   return parts.length === 0 ? ['its spelling: it is compared character by character'] : parts
 }
 
 function pathDifference(sent: string, known: string): string {
-  if (percentDecoded(sent) === percentDecoded(known)) return `percent-encoding: ${other(sent, known)}`
+  if (percentDecoded(sent) === percentDecoded(known))
+    return `percent-encoding: ${other(sent, known)}`
   if (withoutSlash(sent) === withoutSlash(known)) return 'the final slash'
-  return sent.toLowerCase() === known.toLowerCase() ? 'upper and lower case' : `the path: ${other(sent, known)}`
+  return sent.toLowerCase() === known.toLowerCase()
+    ? 'upper and lower case'
+    : `the path: ${other(sent, known)}`
 }
 
 const other = (sent: string, known: string) => `${excerpt(sent)} is not ${excerpt(known)}`

@@ -8,8 +8,8 @@ import { receivedInstead } from './client-mistakes.ts'
 import type { Parameters } from './parameters.ts'
 
 /**
- * Refuses a request object and a reference to one (RFC 9101), each by its own rule. If they were ignored, the answer would
- * belong to another request than the app meant.
+ * Refuses a request object and a reference to one (RFC 9101), each by its own rule. If they were
+ * ignored, the answer would belong to another request than the app meant.
  */
 export function refuseRequestObject(
   sent: Parameters<'request' | 'request_uri'>,
@@ -28,16 +28,28 @@ export function refuseRequestObject(
 export const shownReference = (reference: string): string =>
   excerpt(reference.replace(/(urn:\w{1,40}:request:).*/s, '$1***'))
 
-/** Of the identifier in the reference only the beginning is repeated: with all of it the request could be used. */
-export function unknownReference(requestUri: string, { profile, brand, decisions }: Provider): string {
+/**
+ * Of the identifier in the reference only the beginning is repeated: with all of it the request
+ * could be used.
+ */
+export function unknownReference(
+  requestUri: string,
+  { profile, brand, decisions }: Provider,
+): string {
   const prefix = requestUriPrefix(brand)
   if (requestUri.startsWith(prefix)) {
-    const kind = { what: 'a request_uri', bytes: IDENTIFIER_BYTES, prefix, form: decisions.requestUriForm }
+    const kind = {
+      what: 'a request_uri',
+      bytes: IDENTIFIER_BYTES,
+      prefix,
+      form: decisions.requestUriForm,
+    }
     return `${shownReference(requestUri)} was not issued to this client: ${receivedInstead(requestUri, kind)}`
   }
   const received = /^urn:\w{1,40}:request:/.exec(requestUri)?.[0]
   const other = BRANDS.find((one) => requestUriPrefix(one) === received)
   const begins = received === undefined ? ' and does not' : `, begins with ${received}`
-  const hint = other === undefined ? '' : `, which is that of ${describeBrand(other, { profile, brand })}`
+  const hint =
+    other === undefined ? '' : `, which is that of ${describeBrand(other, { profile, brand })}`
   return `must begin with ${prefix} (${describeBrand(brand, { profile, brand })})${begins}${hint}`
 }

@@ -16,7 +16,8 @@ export interface ServerRequest {
 
 /**
  * The body of a call as text.
- * @throws Refusal with status 415 when the media type is another one, with 400 when the bytes are not UTF-8.
+ * @throws Refusal with status 415 when the media type is another one, with 400 when the bytes are
+ * not UTF-8.
  */
 export function readBody(
   request: ServerRequest,

@@ -36,7 +36,8 @@ export const AGE_SIGNAL_RULES = {
   'SIG-06': {
     ...row,
     section: 'Age signal; the range is a decision of the sandbox',
-    sentence: 'date_of_birth is a calendar date YYYY-MM-DD, not in the future and at most 150 years ago.',
+    sentence:
+      'date_of_birth is a calendar date YYYY-MM-DD, not in the future and at most 150 years ago.',
     hint: 'Send for example "2001-02-28".',
   },
   'SIG-07': {
@@ -92,7 +93,8 @@ export const AGE_SIGNAL_RULES = {
   },
   'SIG-16': {
     ...method,
-    sentence: 'attributes is an object and names only attributes that the method requires or permits.',
+    sentence:
+      'attributes is an object and names only attributes that the method requires or permits.',
     hint: 'Correct the name of the attribute, or remove it: parsing is strict.',
   },
   'SIG-17': {

@@ -2,7 +2,10 @@ import type { RuleTable } from './rule.ts'
 
 const row = { section: 'Claims object', error: 'invalid_request' } as const
 const overrides = { section: 'Claims object, overrides', error: 'invalid_request' } as const
-const provenance = { section: 'Claims object, provenance filter', error: 'invalid_request' } as const
+const provenance = {
+  section: 'Claims object, provenance filter',
+  error: 'invalid_request',
+} as const
 const schemaOfLiveService = { spec: 'advice', agekey: 'error' } as const
 
 /** Rules of the claims object that E1 carries. */
@@ -65,7 +68,8 @@ export const CLAIMS_RULES = {
   },
   'CLM-10': {
     ...provenance,
-    sentence: 'A pattern begins with / and has lowercase letters, digits and underscores; it may end in /*.',
+    sentence:
+      'A pattern begins with / and has lowercase letters, digits and underscores; it may end in /*.',
     hint: 'Send /a/b to match that path only, /a/* to match every path under /a/.',
   },
   'CLM-11': {
@@ -86,7 +90,8 @@ export const CLAIMS_RULES = {
   },
   'CLM-14': {
     ...overrides,
-    sentence: 'overrides is an object whose members are named by verification methods and are objects.',
+    sentence:
+      'overrides is an object whose members are named by verification methods and are objects.',
     hint: 'Send for example "overrides": { "facial_age_estimation": { "min_age": 21 } }.',
   },
   'CLM-15': {
@@ -97,12 +102,14 @@ export const CLAIMS_RULES = {
   'CLM-16': {
     ...overrides,
     section: 'Claims object, overrides; the range is a decision of the sandbox',
-    sentence: 'age_thresholds of an override is an array of integers from 0 to 150, one for each root threshold.',
+    sentence:
+      'age_thresholds of an override is an array of integers from 0 to 150, one for each root threshold.',
     hint: 'Send one entry for each root threshold: the entry at an index is the age that this method must report for the root threshold at that index.',
   },
   'CLM-17': {
     ...overrides,
-    sentence: 'The override of facial_age_estimation has exactly one of min_age and age_thresholds.',
+    sentence:
+      'The override of facial_age_estimation has exactly one of min_age and age_thresholds.',
     hint: 'Send min_age for one buffer for all thresholds, or age_thresholds for one each.',
   },
   'CLM-18': {

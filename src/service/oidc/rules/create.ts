@@ -3,7 +3,10 @@ import type { RuleTable } from './rule.ts'
 const par = { section: 'E2', error: 'invalid_request' } as const
 const create = { section: 'E3', error: 'invalid_request' } as const
 
-/** Rules of the Create flow: E2, the pushed authorization request, and E3, the redirect that refers to it. */
+/**
+ * Rules of the Create flow: E2, the pushed authorization request, and E3, the redirect that refers
+ * to it.
+ */
 export const CREATE_RULES = {
   'PAR-01': {
     ...par,
@@ -17,7 +20,12 @@ export const CREATE_RULES = {
     sentence: 'client_id and client_secret stand in the form and belong to a registered client.',
     hint: 'Send both as form fields: HTTP Basic is for the token call. The sandbox prints its credentials at start; your own stand under clients in the config file, or in PUT /_sandbox/tenants/NAME.',
   },
-  'PAR-03': { ...par, error: 'invalid_scope', sentence: 'scope is openid.', hint: 'Send scope=openid.' },
+  'PAR-03': {
+    ...par,
+    error: 'invalid_scope',
+    sentence: 'scope is openid.',
+    hint: 'Send scope=openid.',
+  },
   'PAR-04': {
     ...par,
     error: 'invalid_scope',
@@ -114,7 +122,12 @@ export const CREATE_RULES = {
     sentence: 'redirect_uri is the one that was pushed.',
     hint: 'Send the redirect_uri of the pushed authorization request.',
   },
-  'CRE-04': { ...create, error: 'invalid_scope', sentence: 'scope is openid.', hint: 'Send scope=openid.' },
+  'CRE-04': {
+    ...create,
+    error: 'invalid_scope',
+    sentence: 'scope is openid.',
+    hint: 'Send scope=openid.',
+  },
   'CRE-05': {
     ...create,
     error: 'invalid_scope',
@@ -163,7 +176,8 @@ export const CREATE_RULES = {
   'CRE-12': {
     ...create,
     section: 'RFC 6749 section 3.1',
-    sentence: 'Parameters that the endpoint does not use are ignored; the pushed state is what returns.',
+    sentence:
+      'Parameters that the endpoint does not use are ignored; the pushed state is what returns.',
     hint: 'Remove the parameter: everything else was pushed.',
     level: 'advice',
   },

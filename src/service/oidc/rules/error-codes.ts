@@ -1,4 +1,7 @@
-/** Error codes of RFC 6749, RFC 6750, RFC 9126, RFC 9396 and OpenID Connect Core that the service sends, with their status. */
+/**
+ * Error codes of RFC 6749, RFC 6750, RFC 9126, RFC 9396 and OpenID Connect Core that the service
+ * sends, with their status.
+ */
 export const ERROR_STATUS = {
   invalid_request: 400,
   invalid_scope: 400,
@@ -20,7 +23,10 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
-/** A text in the characters that RFC 6749 (4.1.2.1, 5.2) and RFC 6750 (3) leave to an `error_description`. */
+/**
+ * A text in the characters that RFC 6749 (4.1.2.1, 5.2) and RFC 6750 (3) leave to an
+ * `error_description`.
+ */
 export function printableDescription(text: string): string {
   return text
     .replaceAll('…', '...')

@@ -4,7 +4,9 @@ import { RULE_IDS } from './rules.ts'
 
 export const findingSchema = z.object({
   rule: z.enum(RULE_IDS).describe('The id of the rule: `PAR-07`'),
-  level: z.enum(LEVELS).describe('`error`: the request is refused. `advice`: it is legal but risky'),
+  level: z
+    .enum(LEVELS)
+    .describe('`error`: the request is refused. `advice`: it is legal but risky'),
   path: z.string().describe('`nonce`, `claims.age_thresholds[1]`, `authorization_details[0].age`'),
   message: z.string(),
   hint: z.string(),
@@ -13,6 +15,9 @@ export const findingSchema = z.object({
 /** A rule that a request broke: what is wrong, where, and what to do about it. */
 export type Finding = Readonly<z.infer<typeof findingSchema>>
 
-/** The finding that explains a call best: its first error, else its first advice. Findings are recorded in this order. */
+/**
+ * The finding that explains a call best: its first error, else its first advice. Findings are
+ * recorded in this order.
+ */
 export const leadingFinding = (findings: readonly Finding[]): Finding | undefined =>
   findings.find(({ level }) => level === 'error') ?? findings[0]

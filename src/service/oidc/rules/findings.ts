@@ -30,10 +30,15 @@ export class Findings {
     this.#profile = profile
   }
 
-  /** All of them: the leading error first, which explains the others best, the rest in the order of the checks. */
+  /**
+   * All of them: the leading error first, which explains the others best, the rest in the order of
+   * the checks.
+   */
   get all(): readonly Finding[] {
     const leading = this.#leading?.finding
-    return leading === undefined ? [...this.#found] : [leading, ...this.#found.filter((one) => one !== leading)]
+    return leading === undefined
+      ? [...this.#found]
+      : [leading, ...this.#found.filter((one) => one !== leading)]
   }
 
   /** Notes a parameter that was received without a value: it counts as omitted. */
@@ -41,7 +46,9 @@ export class Findings {
     this.#withoutValue.add(name)
   }
 
-  /** Notes how an object arrived that is missing because a library made a parameter of each member. */
+  /**
+   * Notes how an object arrived that is missing because a library made a parameter of each member.
+   */
   noteSpread(name: string, problem: string): void {
     this.#spread.set(name, problem)
   }
@@ -56,7 +63,10 @@ export class Findings {
     this.#record(rule, finding)
   }
 
-  /** Records a required parameter that is absent: `invalid_request`, whatever a wrong value would be. */
+  /**
+   * Records a required parameter that is absent: `invalid_request`, whatever a wrong value would
+   * be.
+   */
   missing(rule: RuleId, name: string): void {
     if (this.mentions(name)) return
     this.#record(rule, { path: name, message: this.absenceOf(name), error: 'invalid_request' })
@@ -69,7 +79,9 @@ export class Findings {
     if (this.#withoutValue.has(name)) return `${name} is missing: it was received without a value`
     if (!this.#isForm) return `${name} is missing: JSON was received instead of a form`
     // An unknown parameter is advice: its name may be a misspelling of this one.
-    const similar = this.#found.find(({ level, path }) => level === 'advice' && nearest(path, [name]).length > 0)?.path
+    const similar = this.#found.find(
+      ({ level, path }) => level === 'advice' && nearest(path, [name]).length > 0,
+    )?.path
     if (similar === undefined) return `${name} is missing`
     return `${name} is missing; ${excerpt(similar)} was received: did you mean ${name}?`
   }
@@ -92,7 +104,10 @@ export class Findings {
     return this.#found.some((finding) => paths.includes(finding.path))
   }
 
-  /** Why a request is refused: code and hint of the leading error, and a description that names every broken rule. */
+  /**
+   * Why a request is refused: code and hint of the leading error, and a description that names
+   * every broken rule.
+   */
   get refusal() {
     const first = this.#leading
     if (!first) return undefined
@@ -106,13 +121,20 @@ export class Findings {
   }
 
   /** @throws Refusal with all findings when one of them is an error. */
-  throwIfRefused(options: { status?: number; headers?: Readonly<Record<string, string>> } = {}): void {
+  throwIfRefused(
+    options: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+  ): void {
     if (this.refusal) throw this.toRefusal(options)
   }
 
   /** The refusal, with all findings. */
-  toRefusal(options: { status?: number; headers?: Readonly<Record<string, string>> } = {}): Refusal {
-    const { error, description } = this.refusal ?? { error: 'server_error', description: 'refused without a finding' }
+  toRefusal(
+    options: { status?: number; headers?: Readonly<Record<string, string>> } = {},
+  ): Refusal {
+    const { error, description } = this.refusal ?? {
+      error: 'server_error',
+      description: 'refused without a finding',
+    }
     return Refusal.byRules(error, description, { ...options, findings: this.all })
   }
 
@@ -124,17 +146,25 @@ export class Findings {
   #record(id: string, finding: { path: string; message: string; error?: ErrorCode }): void {
     const row = ruleRow(id)
     const level = levelOf(row, this.#profile)
-    const isFull = this.#found.length >= MAX_FINDINGS && (level === 'advice' || this.#errors.length > 0)
+    const isFull =
+      this.#found.length >= MAX_FINDINGS && (level === 'advice' || this.#errors.length > 0)
     if (isFull) return
-    const recorded: Finding = { rule: row.id, level, path: finding.path, message: finding.message, hint: row.hint }
+    const recorded: Finding = {
+      rule: row.id,
+      level,
+      path: finding.path,
+      message: finding.message,
+      hint: row.hint,
+    }
     this.#found.push(recorded)
-    if (level === 'error') this.#errors.push({ code: finding.error ?? row.error, finding: recorded })
+    if (level === 'error')
+      this.#errors.push({ code: finding.error ?? row.error, finding: recorded })
   }
 }
 
 /**
- * Which error leads, the lowest rank first: a failed authentication; then an address that cannot be answered; then a near miss,
- * which says what was meant. Others keep the order of the checks.
+ * Which error leads, the lowest rank first: a failed authentication; then an address that cannot be
+ * answered; then a near miss, which says what was meant. Others keep the order of the checks.
  */
 function rankOf({ code, finding: { path, message } }: RecordedError): number {
   if (UNAUTHENTICATED.includes(code)) return 0

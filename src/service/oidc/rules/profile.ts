@@ -1,6 +1,6 @@
 /**
- * A named set of constants and tolerances: `spec` is the specification to the letter, `agekey` the live service's
- * brand word and the deviations that its published clients need.
+ * A named set of constants and tolerances: `spec` is the specification to the letter, `agekey` the
+ * live service's brand word and the deviations that its published clients need.
  */
 export const PROFILES = ['spec', 'agekey'] as const
 export type Profile = (typeof PROFILES)[number]
@@ -12,8 +12,14 @@ export type Brand = (typeof BRANDS)[number]
 /** The brand word of a profile. */
 export const BRAND: Readonly<Record<Profile, Brand>> = { spec: 'svc', agekey: 'agekey' }
 
-/** What gives a brand word in a message: its profile or, where a reading replaces that of the profile, the word itself. */
-export function describeBrand(word: Brand, { profile, brand }: { profile: Profile; brand: Brand }): string {
+/**
+ * What gives a brand word in a message: its profile or, where a reading replaces that of the
+ * profile, the word itself.
+ */
+export function describeBrand(
+  word: Brand,
+  { profile, brand }: { profile: Profile; brand: Brand },
+): string {
   const owner = brand === BRAND[profile] ? PROFILES.find((one) => BRAND[one] === word) : undefined
   return owner === undefined ? `brand word ${word}` : `profile ${owner}`
 }

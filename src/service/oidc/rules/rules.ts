@@ -6,7 +6,13 @@ import type { Level, RuleRow } from './rule.ts'
 import { UPGRADE_RULES } from './upgrade.ts'
 import { USE_RULES } from './use.ts'
 
-const TABLE = { ...USE_RULES, ...CLAIMS_RULES, ...CREATE_RULES, ...AGE_SIGNAL_RULES, ...UPGRADE_RULES } as const
+const TABLE = {
+  ...USE_RULES,
+  ...CLAIMS_RULES,
+  ...CREATE_RULES,
+  ...AGE_SIGNAL_RULES,
+  ...UPGRADE_RULES,
+} as const
 
 /** The stable name of a rule, for example `PAR-07`. */
 export type RuleId = keyof typeof TABLE
@@ -29,7 +35,10 @@ export const RULE_CHAPTERS = [
   { prefix: 'SIG', title: 'E2 and E5: age signals' },
   { prefix: 'TOK', title: 'E4: a code for a token' },
   { prefix: 'UPG', title: 'E5: upgrade' },
-].map(({ prefix, title }) => ({ title, rules: RULES.filter(({ id }) => id.startsWith(`${prefix}-`)) }))
+].map(({ prefix, title }) => ({
+  title,
+  rules: RULES.filter(({ id }) => id.startsWith(`${prefix}-`)),
+}))
 
 /** The row of a rule. @throws Error when no row has this id: a mistake of ours. */
 export function ruleRow(id: string): Rule {

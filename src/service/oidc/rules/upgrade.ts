@@ -14,7 +14,8 @@ export const UPGRADE_RULES = {
     ...token,
     section: 'E4, Authentication',
     error: 'invalid_client',
-    sentence: 'Authorization is Basic with the base64 of client_id:client_secret of a registered client.',
+    sentence:
+      'Authorization is Basic with the base64 of client_id:client_secret of a registered client.',
     hint: 'Send Authorization: Basic base64(client_id:client_secret): form fields are for the pushed request. The sandbox prints its credentials at start; your own stand under clients in the config file, or in PUT /_sandbox/tenants/NAME.',
   },
   'TOK-03': {
@@ -92,7 +93,8 @@ export const UPGRADE_RULES = {
     ...upgrade,
     section: 'E5, Limits',
     error: 'invalid_token',
-    sentence: 'The access token was issued by this service and is used within its lifetime of 10800 seconds.',
+    sentence:
+      'The access token was issued by this service and is used within its lifetime of 10800 seconds.',
     hint: 'Run a Use flow with the upgrade scope again and exchange its code.',
   },
   'UPG-04': {

@@ -19,11 +19,19 @@ import { createMask } from '../../../sandbox/clients/mask.ts'
 import { createClock } from '../../../sandbox/clock/clock.ts'
 import { messageOf } from '../../../sandbox/files/caught.ts'
 import { ConfigError } from '../../../sandbox/files/config-error.ts'
-import { CATALOGUE_VERSION, CATALOGUE_VERSIONS, rowId } from '../../../sandbox/outcomes/catalogue.ts'
+import {
+  CATALOGUE_VERSION,
+  CATALOGUE_VERSIONS,
+  rowId,
+} from '../../../sandbox/outcomes/catalogue.ts'
 import { connectSandbox, findBaseUrl } from '../../../server/client/connect-sandbox.ts'
 import { createExchangeWithin, NOBODY } from '../../../server/client/exchange.ts'
 import { SandboxError } from '../../../server/client/sandbox-error.ts'
-import { loadSettings, ownEnvironment, type Settings } from '../../../server/config/load-settings.ts'
+import {
+  loadSettings,
+  ownEnvironment,
+  type Settings,
+} from '../../../server/config/load-settings.ts'
 import type { Texts } from '../../../server/config/text-settings.ts'
 import { ENDPOINTS } from '../../../service/oidc/endpoints.ts'
 import { visible } from '../../../service/text/visible.ts'
@@ -39,8 +47,16 @@ import { alignColumns, paint, paintError, print, printError, redrawError } from 
 /** The exit code that shells expect after SIGINT. */
 const INTERRUPTED = 130
 
-/** Carries out the command `audit`. @returns the exit code @throws Error with one line, when nothing can be shown */
-export async function audit(page: string | undefined, texts: Texts, flags: GivenFlags): Promise<number> {
+/**
+ * Carries out the command `audit`.
+ * @returns the exit code
+ * @throws Error with one line, when nothing can be shown
+ */
+export async function audit(
+  page: string | undefined,
+  texts: Texts,
+  flags: GivenFlags,
+): Promise<number> {
   const given = readFlags(page, flags)
   const settings = await loadSettings({ flags: texts })
   const host = createAuditHost(settings, given)
@@ -55,7 +71,9 @@ export async function audit(page: string | undefined, texts: Texts, flags: Given
   const signal = untilInterrupted()
   try {
     const sandbox = await openSandbox(settings, given.url)
-    host.say(`sandbox: ${visible(sandbox.baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`)
+    host.say(
+      `sandbox: ${visible(sandbox.baseUrl)} (${sandbox.isOwn ? 'started for this audit' : 'it runs already'})`,
+    )
     const begun = preflight(sandbox).then(() => auditApp({ host, sandbox, plan, command, signal }))
     const code = await begun.finally(sandbox.close)
     return signal.aborted ? INTERRUPTED : code
@@ -82,14 +100,24 @@ export function createAuditHost(settings: Settings, given: AuditSettings): Audit
   }
 }
 
-/** Hides secrets in the log of an app: those of clients, and variables of the environment that are named like secrets. */
+/**
+ * Hides secrets in the log of an app: those of clients, and variables of the environment that are
+ * named like secrets.
+ */
 function secretsOf({ sandbox: { clients = [], controlToken } }: Settings): readonly string[] {
-  const named = Object.entries(ownEnvironment()).filter(([name]) => /secret|token|password|api_?key/i.test(name))
+  const named = Object.entries(ownEnvironment()).filter(([name]) =>
+    /secret|token|password|api_?key/i.test(name),
+  )
   const declared = [BUILTIN_CLIENT, ...clients].map(({ clientSecret }) => clientSecret)
-  return [...declared, controlToken, ...named.map(([, value]) => value)].filter((secret) => secret !== undefined)
+  return [...declared, controlToken, ...named.map(([, value]) => value)].filter(
+    (secret) => secret !== undefined,
+  )
 }
 
-/** Prints the selected rows, most severe first, or as JSON. @throws ConfigError when no row is selected */
+/**
+ * Prints the selected rows, most severe first, or as JSON.
+ * @throws ConfigError when no row is selected
+ */
 function listRows({ only, skip, catalogue = CATALOGUE_VERSION, json }: AuditSettings): void {
   const versions: readonly string[] = CATALOGUE_VERSIONS
   const rows = selectRows({ only, skip })
@@ -98,15 +126,30 @@ function listRows({ only, skip, catalogue = CATALOGUE_VERSION, json }: AuditSett
       // Whether the catalogue of that version has the row.
       const counted = versions.indexOf(since) <= versions.indexOf(catalogue)
       const numbers = cwe.map((id) => `CWE-${id}`)
-      return { row: rowId(row), family, level, severity, summary, refs, cwe: numbers, since, counted }
+      return {
+        row: rowId(row),
+        family,
+        level,
+        severity,
+        summary,
+        refs,
+        cwe: numbers,
+        since,
+        counted,
+      }
     })
-  if (rows.length === 0) throw ConfigError.of('--only and --skip together leave no row; --list alone shows all of them')
+  if (rows.length === 0)
+    throw ConfigError.of('--only and --skip together leave no row; --list alone shows all of them')
   if (json !== undefined) {
     const render = () => `${JSON.stringify({ catalogue, rows }, undefined, 2)}\n`
     writeReportFiles([{ source: '--json', file: json, render }])
     return
   }
-  const cells = rows.map((one) => [one.row, one.counted ? one.level : `${one.level}, not counted`, one.refs.join('; ')])
+  const cells = rows.map((one) => [
+    one.row,
+    one.counted ? one.level : `${one.level}, not counted`,
+    one.refs.join('; '),
+  ])
   const newer = rows.filter(({ counted }) => !counted).length
   const rest = newer === 0 ? '' : `; ${newer} of them were added later and do not count`
   for (const line of [...alignColumns(cells), '']) print(line)
@@ -130,22 +173,31 @@ function untilInterrupted(): AbortSignal {
 }
 
 /**
- * The sandbox at `url`; otherwise the one that runs at the base URL of the settings; otherwise a new one there.
- * @throws ConfigError or SandboxError with one line: nothing or something else runs there, or it refuses the audit
+ * The sandbox at `url`; otherwise the one that runs at the base URL of the settings; otherwise a
+ * new one there.
+ * @throws ConfigError or SandboxError with one line: nothing or something else runs there, or it
+ * refuses the audit
  */
-export async function openSandbox(settings: Settings, url: string | undefined): Promise<OpenSandbox> {
+export async function openSandbox(
+  settings: Settings,
+  url: string | undefined,
+): Promise<OpenSandbox> {
   const { controlToken, port } = settings.sandbox
   if (url === undefined) {
     // Port 0 means a free port, at which no sandbox can run yet.
     const baseUrl = port === 0 ? undefined : baseUrlOf(settings.sandbox)
-    if (baseUrl !== undefined && (await isSandbox(baseUrl, OTHER_ADDRESS))) return connect(baseUrl, controlToken)
+    if (baseUrl !== undefined && (await isSandbox(baseUrl, OTHER_ADDRESS)))
+      return connect(baseUrl, controlToken)
     const { warning, defect } = createReport(settings.log, createClock().now)
     for (const message of settings.warnings) warning(message)
     return { ...(await createFromSettings(settings, { warning, defect })), isOwn: true }
   }
   try {
-    if (await isSandbox(url, 'give the base URL of a sandbox')) return await connect(url, controlToken)
-    throw new Error(`${url}: nothing answers there; start a sandbox (npx agekey-sandbox), or leave out --url`)
+    if (await isSandbox(url, 'give the base URL of a sandbox'))
+      return await connect(url, controlToken)
+    throw new Error(
+      `${url}: nothing answers there; start a sandbox (npx agekey-sandbox), or leave out --url`,
+    )
   } catch (cause) {
     throw ConfigError.of(`--url: ${messageOf(cause)}`, { cause })
   }
@@ -153,9 +205,11 @@ export async function openSandbox(settings: Settings, url: string | undefined): 
 
 async function connect(url: string, controlToken: string | undefined): Promise<OpenSandbox> {
   const sandbox = connectSandbox(url, { controlToken })
-  // Redirects of the app name the base URL. In a container this is not the URL by which the sandbox is reached.
+  // Redirects of the app name the base URL. In a container this is not the URL by which the sandbox
+  // is reached.
   const baseUrl = await findBaseUrl(sandbox.baseUrl, { controlToken }).catch((cause: unknown) => {
-    const isRefused = cause instanceof SandboxError && (cause.status === 401 || cause.status === 403)
+    const isRefused =
+      cause instanceof SandboxError && (cause.status === 401 || cause.status === 403)
     const remedy = isRefused ? '; give its control token by --control-token' : ''
     throw ConfigError.of(`${url}: ${messageOf(cause)}${remedy}`, { cause })
   })
@@ -168,10 +222,17 @@ const OTHER_ADDRESS = 'stop it, or choose another address by --port and in your 
 const LOOK =
   'look whether host, port and http or https are right; a certificate of agekey-sandbox is trusted by its file in NODE_EXTRA_CA_CERTS'
 
-/** Whether a sandbox or nothing is there. @throws ConfigError when something else is there, or an unhealthy sandbox */
+/**
+ * Whether a sandbox or nothing is there.
+ * @throws ConfigError when something else is there, or an unhealthy sandbox
+ */
 async function isSandbox(baseUrl: string, remedy: string): Promise<boolean> {
   const address = baseUrl.replace(/\/+$/, '')
-  const request = { method: 'GET', url: new URL(`${address}/_sandbox/health`), headers: {} } as const
+  const request = {
+    method: 'GET',
+    url: new URL(`${address}/_sandbox/health`),
+    headers: {},
+  } as const
   const answer = await createExchangeWithin(MAX_ANSWER_SECONDS)(request)
   if (answer.failure) {
     if (answer.failure.problem.endsWith(NOBODY)) return false
@@ -180,14 +241,24 @@ async function isSandbox(baseUrl: string, remedy: string): Promise<boolean> {
   if (answer.headers['x-agekey-sandbox'] === undefined)
     throw ConfigError.of(`${address}: something answers there, but no agekey-sandbox; ${remedy}`)
   if (answer.status === 200) return true
-  throw ConfigError.of(`${address}: the sandbox there is unhealthy, status ${answer.status}; start it again`)
+  throw ConfigError.of(
+    `${address}: the sandbox there is unhealthy, status ${answer.status}; start it again`,
+  )
 }
 
-/** Checks like `doctor` whether an app on this machine can use the sandbox. @throws ConfigError with a line for each problem */
+/**
+ * Checks like `doctor` whether an app on this machine can use the sandbox.
+ * @throws ConfigError with a line for each problem
+ */
 export async function preflight({ baseUrl, url, certificate, isOwn }: OpenSandbox): Promise<void> {
   const issuer = baseUrl + ENDPOINTS.use.path
   const { now } = createClock()
-  const diagnoses = await examine({ issuer, ca: certificate?.pem, timeoutMs: MAX_ANSWER_SECONDS * 1000, now })
+  const diagnoses = await examine({
+    issuer,
+    ca: certificate?.pem,
+    timeoutMs: MAX_ANSWER_SECONDS * 1000,
+    now,
+  })
   const problems = diagnoses.flatMap((one) =>
     one.status === 'problem' ? [`${one.problem}: ${[one.message, ...one.fix].join('; ')}`] : [],
   )

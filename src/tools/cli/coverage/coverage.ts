@@ -20,7 +20,12 @@ import { COVERAGE_FOLDER } from '../../kits/worker-coverage.ts'
 import { reachSandbox, type SandboxAddress } from '../remote/reach-sandbox.ts'
 import { readReportFiles, writeReportFiles } from '../report-files.ts'
 import { paint, paintError, print, printError } from '../terminal.ts'
-import { type Minimum, renderCoverageJUnit, renderCoverageMarkdown, renderTerminal } from './report.ts'
+import {
+  type Minimum,
+  renderCoverageJUnit,
+  renderCoverageMarkdown,
+  renderTerminal,
+} from './report.ts'
 /** The flags of the command. A format without a file goes to standard output. */
 export interface CoverageFlags extends SandboxAddress {
   readonly min?: string
@@ -32,9 +37,14 @@ export interface CoverageFlags extends SandboxAddress {
 /**
  * Reports what the tests of an app have not seen.
  * @returns the exit code: 1 when a minimum is missed
- * @throws Error with one line, when nothing can be read or a flag is wrong; no report is written then
+ * @throws Error with one line, when nothing can be read or a flag is wrong; no report is written
+ * then
  */
-export async function coverage(paths: readonly string[], settings: Texts, flags: CoverageFlags): Promise<number> {
+export async function coverage(
+  paths: readonly string[],
+  settings: Texts,
+  flags: CoverageFlags,
+): Promise<number> {
   const { min, url, tenant, ...given } = flags
   const minimums = readMinimums(min)
   const files = readReportFiles(given, ['json', 'junit', 'markdown'])
@@ -46,12 +56,22 @@ export async function coverage(paths: readonly string[], settings: Texts, flags:
   const say = toOutput ? printError : print
   say(`Coverage of ${visible(from)}`)
   for (const note of notes) say(visible(note))
-  for (const line of ['', ...renderTerminal(coverage, { missed, colour: toOutput ? paintError : paint })]) say(line)
+  for (const line of [
+    '',
+    ...renderTerminal(coverage, { missed, colour: toOutput ? paintError : paint }),
+  ])
+    say(line)
 
   const judged = minimums.map((minimum) => ({ ...minimum, met: !missed.includes(minimum) }))
   const asJson = () => `${JSON.stringify({ ...coverage, minimums: judged }, undefined, 2)}\n`
   const asMarkdown = (maxBytes?: number) =>
-    renderCoverageMarkdown(coverage, { from, notes, minimums, missed, ...(maxBytes !== undefined && { maxBytes }) })
+    renderCoverageMarkdown(coverage, {
+      from,
+      notes,
+      minimums,
+      missed,
+      ...(maxBytes !== undefined && { maxBytes }),
+    })
   writeReportFiles(
     [
       { source: '--json', file: files.json, render: asJson },
@@ -70,7 +90,8 @@ export function readMinimums(text: string | undefined): readonly Minimum[] {
   const twice = minimums.find(
     ({ dimension }, index) => minimums.findIndex((one) => one.dimension === dimension) !== index,
   )
-  if (twice !== undefined) throw ConfigError.of(`--min: ${twice.dimension} is given twice; keep one`)
+  if (twice !== undefined)
+    throw ConfigError.of(`--min: ${twice.dimension} is given twice; keep one`)
   return minimums
 }
 
@@ -79,21 +100,28 @@ function readMinimum(entry: string): Minimum {
   if (name === undefined)
     throw ConfigError.of(`--min: ${quote(entry)} is not a dimension and a percent like answers=100`)
   const dimension = DIMENSIONS.find((known) => known === name)
-  if (dimension === undefined) throw ConfigError.of(`--min: ${unknownName('dimension', name, DIMENSIONS)}`)
+  if (dimension === undefined)
+    throw ConfigError.of(`--min: ${unknownName('dimension', name, DIMENSIONS)}`)
   const percent = /^\d{1,3}(\.\d{1,9})?$/.test(number) ? Number(number) : Number.NaN
   if (percent >= 0 && percent <= 100) return { dimension, percent }
   throw ConfigError.of(`--min: ${dimension}: ${quote(number)} is not a number from 0 to 100`)
 }
 
 /** The missed minimums. */
-export const missedMinimums = ({ dimensions }: Coverage, minimums: readonly Minimum[]): readonly Minimum[] =>
+export const missedMinimums = (
+  { dimensions }: Coverage,
+  minimums: readonly Minimum[],
+): readonly Minimum[] =>
   minimums.filter((minimum) => {
     const { covered, total, percent } = dimensions[minimum.dimension]
     // `percent` is rounded down; the exact value decides.
     return (total === 0 ? percent : (100 * covered) / total) < minimum.percent
   })
 
-/** `--json unit.json e2e.json` is meant to read two files: counters of a run are never replaced. @throws ConfigError */
+/**
+ * `--json unit.json e2e.json` is meant to read two files: counters of a run are never replaced.
+ * @throws ConfigError
+ */
 function refuseToReplaceCounters(files: Readonly<Record<string, string>>): void {
   for (const [format, file] of Object.entries(files)) {
     if (file === '-' || !holdsCounters(file)) continue
@@ -103,7 +131,10 @@ function refuseToReplaceCounters(files: Readonly<Record<string, string>>): void 
   }
 }
 
-/** Whether a file holds counters of a run. A report of this command also has minimums, and may be replaced. */
+/**
+ * Whether a file holds counters of a run. A report of this command also has minimums, and may be
+ * replaced.
+ */
 function holdsCounters(file: string): boolean {
   if (!existsSync(file) || !statSync(file).isFile()) return false
   const read = readTextFile(file, { maxBytes: MAX_REPORT_BYTES })
@@ -121,13 +152,22 @@ interface ReadCoverage {
 }
 
 /**
- * Reads the coverage of files; without files that of the folder `.agekey-coverage`, or of a running sandbox.
+ * Reads the coverage of files; without files that of the folder `.agekey-coverage`, or of a running
+ * sandbox.
  * @throws ConfigError or SandboxError with one line, when there is nothing to read
  */
-async function readCoverage(paths: readonly string[], flags: Texts, address: SandboxAddress): Promise<ReadCoverage> {
-  const named = Object.entries(address).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`]))
+async function readCoverage(
+  paths: readonly string[],
+  flags: Texts,
+  address: SandboxAddress,
+): Promise<ReadCoverage> {
+  const named = Object.entries(address).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag}`],
+  )
   if (paths.length > 0 && named.length > 0)
-    throw ConfigError.of(`${named.join(' and ')}: a sandbox is asked, and ${paths[0]} is a file; give one of them`)
+    throw ConfigError.of(
+      `${named.join(' and ')}: a sandbox is asked, and ${paths[0]} is a file; give one of them`,
+    )
   if (paths.length > 0) return readFiles(paths, flags)
   if (named.length === 0 && existsSync(COVERAGE_FOLDER)) return readFiles([COVERAGE_FOLDER], flags)
   const { call, url, requireTenant } = await reachSandbox(flags, address)
@@ -136,17 +176,28 @@ async function readCoverage(paths: readonly string[], flags: Texts, address: San
     return { from: `the sandbox at ${url}`, coverage: await call('getCoverage', {}), notes: [] }
   } catch (error) {
     if (!(error instanceof SandboxError) || error.status !== 0 || named.length > 0) throw error
-    throw new SandboxError(`there is no folder ${COVERAGE_FOLDER} here, and no sandbox: ${error.message}`, error)
+    throw new SandboxError(
+      `there is no folder ${COVERAGE_FOLDER} here, and no sandbox: ${error.message}`,
+      error,
+    )
   }
 }
 
-/** Reads coverage files, and those in folders and below. A file that is named twice is read once. */
+/**
+ * Reads coverage files, and those in folders and below. A file that is named twice is read once.
+ */
 async function readFiles(paths: readonly string[], flags: Texts): Promise<ReadCoverage> {
   const byRealPath = new Map(paths.flatMap(filesAt).map((path) => [realpathSync(path), path]))
-  const files = [...byRealPath.values()].map((path) => ({ path, counters: parseCoverage(readCounters(path), path) }))
+  const files = [...byRealPath.values()].map((path) => ({
+    path,
+    counters: parseCoverage(readCounters(path), path),
+  }))
   const { sandbox: settings } = await loadSettings({ flags })
   const clock = createClock()
-  const cast = await castOf(await loadPersonas(settings.personas), { base: clock.base(), now: clock.now() })
+  const cast = await castOf(await loadPersonas(settings.personas), {
+    base: clock.base(),
+    now: clock.now(),
+  })
   const counters = mergeCoverage(
     files.map((file) => file.counters),
     packageVersion(),
@@ -158,7 +209,11 @@ async function readFiles(paths: readonly string[], flags: Texts): Promise<ReadCo
     const written = `${path}: written by agekey-sandbox ${version} with catalogue ${catalogue}`
     return [`${written}; what is missing is found by ${CATALOGUE_VERSION}`]
   })
-  return { from: from ?? '', coverage: { ...counters, ...(await describeCoverage(counters, cast)) }, notes }
+  return {
+    from: from ?? '',
+    coverage: { ...counters, ...(await describeCoverage(counters, cast)) },
+    notes,
+  }
 }
 
 const HOW_TO_MAKE_ONE =
@@ -167,7 +222,8 @@ const HOW_TO_MAKE_ONE =
 /** @throws ConfigError with one line, for a path without a coverage file */
 function filesAt(path: string): readonly string[] {
   const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) throw ConfigError.of(`${path}: there is no such file or folder; ${HOW_TO_MAKE_ONE}`)
+  if (found === undefined)
+    throw ConfigError.of(`${path}: there is no such file or folder; ${HOW_TO_MAKE_ONE}`)
   if (!found.isDirectory()) return [path]
   const all = listFolder(path)
   const names = all.filter((name) => name.endsWith('.json'))

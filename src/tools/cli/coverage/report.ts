@@ -31,7 +31,10 @@ interface TerminalOptions {
   colour(style: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string): string
 }
 
-/** Gaps of one dimension that are listed. An app without tests of wrong answers has a hundred; JSON and Markdown list all. */
+/**
+ * Gaps of one dimension that are listed. An app without tests of wrong answers has a hundred; JSON
+ * and Markdown list all.
+ */
 const MAX_GAPS = 5
 
 /** Coverage as lines for a terminal. */
@@ -70,7 +73,11 @@ function barOf(percent: number): string {
   return `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}]`
 }
 
-function gapLines(name: DimensionName, { dimensions, claims }: Coverage, { colour }: TerminalOptions): string[] {
+function gapLines(
+  name: DimensionName,
+  { dimensions, claims }: Coverage,
+  { colour }: TerminalOptions,
+): string[] {
   const gaps = gapsOf(dimensions[name])
   if (gaps.length === 0) return []
   const shown = gaps.slice(0, MAX_GAPS)
@@ -112,7 +119,10 @@ interface MarkdownOptions {
   readonly maxBytes?: number
 }
 
-/** Coverage as GitHub Flavored Markdown: a line for each dimension, the gaps, and folded the tests that saw the rest. */
+/**
+ * Coverage as GitHub Flavored Markdown: a line for each dimension, the gaps, and folded the tests
+ * that saw the rest.
+ */
 export function renderCoverageMarkdown(coverage: Coverage, options: MarkdownOptions): string {
   const { from, missed, notes, maxBytes } = options
   const { unused } = coverage
@@ -131,7 +141,8 @@ export function renderCoverageMarkdown(coverage: Coverage, options: MarkdownOpti
   return joinBlocks(blocks, maxBytes)
 }
 
-const headline = ({ dimensions }: Coverage) => gapCount(DIMENSIONS.flatMap((name) => gapsOf(dimensions[name])))
+const headline = ({ dimensions }: Coverage) =>
+  gapCount(DIMENSIONS.flatMap((name) => gapsOf(dimensions[name])))
 
 const dimensionTable = ({ dimensions }: Coverage, { minimums }: MarkdownOptions) =>
   renderMarkdownTable(
@@ -158,33 +169,49 @@ function gapBlocks(name: DimensionName, { dimensions }: Coverage): string[] {
     those.map(gapLine).join(''),
   ])
   const title = `### ${name}: ${gapCount(gaps)}\n`
-  return gaps.length <= MAX_OPEN ? [title, ...lists] : [title, fold('What closes each', lists.join('\n'))]
+  return gaps.length <= MAX_OPEN
+    ? [title, ...lists]
+    : [title, fold('What closes each', lists.join('\n'))]
 }
 
-const gapLine = ({ what, closes = '' }: CoverageGap) => `- ${codeSpan(what)}: ${escapeMarkdown(closes)}\n`
+const gapLine = ({ what, closes = '' }: CoverageGap) =>
+  `- ${codeSpan(what)}: ${escapeMarkdown(closes)}\n`
 
 function seenBlocks(name: DimensionName, { dimensions }: Coverage): string[] {
   const lines = dimensions[name].items.flatMap(seenLines)
-  return lines.length === 0 ? [] : [fold(`${name}: what was seen, and by which tests`, lines.join(''))]
+  return lines.length === 0
+    ? []
+    : [fold(`${name}: what was seen, and by which tests`, lines.join(''))]
 }
 
 const seenLines = (item: CoverageItem): string[] =>
   Object.entries(item.sides).flatMap(([side, { count, tests = [] }]) => {
     if (count === 0) return []
     const by = tests.length === 0 ? '' : `: ${tests.map(escapeMarkdown).join('; ')}`
-    return [`- ${codeSpan(nameOfSide(item, side))}, ${count === 1 ? 'once' : `${count} times`}${by}\n`]
+    return [
+      `- ${codeSpan(nameOfSide(item, side))}, ${count === 1 ? 'once' : `${count} times`}${by}\n`,
+    ]
   })
 
-/** JUnit XML: a testsuite for each dimension, a testcase for each side. A gap fails where a minimum is missed, and is skipped elsewhere. */
+/**
+ * JUnit XML: a testsuite for each dimension, a testcase for each side. A gap fails where a minimum
+ * is missed, and is skipped elsewhere.
+ */
 export const renderCoverageJUnit = ({ dimensions }: Coverage, missed: readonly Minimum[]): string =>
   renderJUnit(
     DIMENSIONS.map((name) => {
       const isMissed = missed.some(({ dimension }) => dimension === name)
-      return { name, cases: dimensions[name].items.flatMap((item) => casesOf(item, { name, isMissed })) }
+      return {
+        name,
+        cases: dimensions[name].items.flatMap((item) => casesOf(item, { name, isMissed })),
+      }
     }),
   )
 
-const casesOf = (item: CoverageItem, { name, isMissed }: { name: string; isMissed: boolean }): JUnitCase[] =>
+const casesOf = (
+  item: CoverageItem,
+  { name, isMissed }: { name: string; isMissed: boolean },
+): JUnitCase[] =>
   Object.entries(item.sides).map(([side, { count, closes }]) => {
     const about = item.claims === undefined ? '' : ` of ${item.claims}`
     const facts = { name: `${nameOfSide(item, side)}${about}`, classname: name, seconds: 0 }
@@ -211,4 +238,5 @@ function missedInWords({ dimensions }: Coverage, { dimension, percent }: Minimum
 }
 
 /** `1 gap` */
-const gapCount = ({ length }: readonly unknown[]): string => (length === 1 ? '1 gap' : `${length} gaps`)
+const gapCount = ({ length }: readonly unknown[]): string =>
+  length === 1 ? '1 gap' : `${length} gaps`

@@ -1,5 +1,13 @@
 /** The checks, in the order in which an app would fail by them. */
-export type CheckName = 'issuer' | 'reachable' | 'tls' | 'clock' | 'addresses' | 'key_set' | 'client' | 'redirect_uri'
+export type CheckName =
+  | 'issuer'
+  | 'reachable'
+  | 'tls'
+  | 'clock'
+  | 'addresses'
+  | 'key_set'
+  | 'client'
+  | 'redirect_uri'
 
 /** The result of one check. */
 export type Diagnosis =
@@ -17,8 +25,16 @@ export type Diagnosis =
 
 export type Problem = Extract<Diagnosis, { status: 'problem' }>
 
-export const ok = (check: CheckName, message: string): Diagnosis => ({ check, status: 'ok', message })
-export const skipped = (check: CheckName, message: string): Diagnosis => ({ check, status: 'skipped', message })
+export const ok = (check: CheckName, message: string): Diagnosis => ({
+  check,
+  status: 'ok',
+  message,
+})
+export const skipped = (check: CheckName, message: string): Diagnosis => ({
+  check,
+  status: 'skipped',
+  message,
+})
 
 export const problem = (
   check: CheckName,
@@ -29,7 +45,9 @@ export const problem = (
 /** A line for the configuration of the app. */
 export const inApp = (line: string): string => `in the app: ${line}`
 
-/** A setting of the sandbox in its three possible places: config file, environment, compose file. */
+/**
+ * A setting of the sandbox in its three possible places: config file, environment, compose file.
+ */
 export function inSandbox(setting: string, value: string): string[] {
   const variable = `AGEKEY_SANDBOX_${setting.toUpperCase()}`
   return [

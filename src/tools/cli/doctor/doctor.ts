@@ -25,7 +25,8 @@ export interface DoctorOptions extends AskFlags {
 }
 
 /**
- * Finds what keeps an app on this machine from using a sandbox, and the lines to change. It needs only the network.
+ * Finds what keeps an app on this machine from using a sandbox, and the lines to change. It needs
+ * only the network.
  * @returns whether all checks passed
  * @throws Error for wrong flags
  */
@@ -44,15 +45,24 @@ export async function doctor(flags: Texts, options: DoctorOptions): Promise<bool
 
 /** @throws ConfigError for an address besides `--issuer` */
 async function issuerFor(flags: Texts, { issuer, url, tenant }: DoctorOptions): Promise<string> {
-  if (issuer === undefined) return (await reachSandbox(flags, { url, tenant })).pages + ENDPOINTS.use.path
+  if (issuer === undefined)
+    return (await reachSandbox(flags, { url, tenant })).pages + ENDPOINTS.use.path
   const [other] = Object.entries({ url, tenant }).filter(([, value]) => value !== undefined)
-  if (other) throw ConfigError.of(`--${other[0]}: --issuer says which sandbox is meant; give one of both`)
+  if (other)
+    throw ConfigError.of(`--${other[0]}: --issuer says which sandbox is meant; give one of both`)
   return issuer
 }
 
 function visitOf(
   flags: Texts,
-  { timeout = '5', ca, clientId, clientSecret, redirectUri, issuer }: DoctorOptions & { readonly issuer: string },
+  {
+    timeout = '5',
+    ca,
+    clientId,
+    clientSecret,
+    redirectUri,
+    issuer,
+  }: DoctorOptions & { readonly issuer: string },
 ): DoctorVisit {
   const { 'internal-url': internalUrl } = flags
   if (typeof internalUrl === 'string') {
@@ -62,7 +72,9 @@ function visitOf(
   const isOfClient = clientSecret !== undefined || redirectUri !== undefined
   const seconds = Number(timeout)
   if (!(seconds > 0 && seconds <= 60))
-    throw ConfigError.of(`--timeout: ${JSON.stringify(timeout)} is not a number of seconds above 0, at most 60`)
+    throw ConfigError.of(
+      `--timeout: ${JSON.stringify(timeout)} is not a number of seconds above 0, at most 60`,
+    )
   return {
     issuer,
     clientId: clientId ?? (isOfClient ? BUILTIN_CLIENT.clientId : undefined),
@@ -79,9 +91,12 @@ function readCertificate(file: string): string {
   const read = readTextFile(file)
   if (!read.ok) {
     const { code, reason, cause } = read
-    throw ConfigError.of(`--ca: ${code === undefined ? `${file}: ${reason}` : `cannot use ${file} (${reason})`}`, {
-      cause,
-    })
+    throw ConfigError.of(
+      `--ca: ${code === undefined ? `${file}: ${reason}` : `cannot use ${file} (${reason})`}`,
+      {
+        cause,
+      },
+    )
   }
   try {
     readLeaf(read.text)
@@ -93,11 +108,17 @@ function readCertificate(file: string): string {
 
 const COLORS = { ok: 'green', problem: 'red', skipped: 'dim' } as const
 
-/** A line for each check, and below a problem what to change. Texts may come from a server that is no sandbox. */
+/**
+ * A line for each check, and below a problem what to change. Texts may come from a server that is
+ * no sandbox.
+ */
 export function reportLines(diagnoses: readonly Diagnosis[]): string[] {
   const count = diagnoses.filter(({ status }) => status === 'problem').length
   const skipped = diagnoses.filter(({ status }) => status === 'skipped').map(({ check }) => check)
-  const well = skipped.length === 0 ? 'All is well.' : `What was checked is well; not checked: ${skipped.join(', ')}.`
+  const well =
+    skipped.length === 0
+      ? 'All is well.'
+      : `What was checked is well; not checked: ${skipped.join(', ')}.`
   const last = count === 0 ? well : `${count} ${count === 1 ? 'problem' : 'problems'}.`
   return [...diagnoses.flatMap(linesOf), last]
 }

@@ -4,9 +4,20 @@ import { BUILTIN_CLIENT } from '../../../sandbox/clients/clients.ts'
 import type { HttpAnswer } from '../../../server/client/exchange.ts'
 import { ENDPOINTS } from '../../../service/oidc/endpoints.ts'
 import { readJson } from '../remote/reach-sandbox.ts'
-import { type Diagnosis, inApp, inSandbox, ok, type Problem, problem, skipped } from './diagnosis.ts'
+import {
+  type Diagnosis,
+  inApp,
+  inSandbox,
+  ok,
+  type Problem,
+  problem,
+  skipped,
+} from './diagnosis.ts'
 import { ask, type Discovery, type DoctorVisit, readDiscovery, useIssuerNear } from './visit.ts'
-/** Examines a sandbox from the place of the app. Checks that a problem makes impossible are left out. Never throws for what it finds. */
+/**
+ * Examines a sandbox from the place of the app. Checks that a problem makes impossible are left
+ * out. Never throws for what it finds.
+ */
 export async function examine(visit: DoctorVisit): Promise<readonly Diagnosis[]> {
   if (!ISSUER.test(visit.issuer) || !URL.canParse(visit.issuer)) return [malformed(visit.issuer)]
   const [surplus = ''] = SURPLUS.exec(visit.issuer) ?? []
@@ -20,9 +31,15 @@ export async function examine(visit: DoctorVisit): Promise<readonly Diagnosis[]>
   const { jwks_uri: jwksUri, token_endpoint: tokenUrl } = use.document
   const { pushed_authorization_request_endpoint: parUrl } = create.document
   // Only servers call these: discovery must name each, and each must answer from here.
-  const urls = { jwks_uri: jwksUri, token_endpoint: tokenUrl, pushed_authorization_request_endpoint: parUrl }
+  const urls = {
+    jwks_uri: jwksUri,
+    token_endpoint: tokenUrl,
+    pushed_authorization_request_endpoint: parUrl,
+  }
   const addresses = await Promise.all(
-    Object.entries(urls).map(([name, url]) => checkAddress(name, url, { visit, foundAt: use.foundAt })),
+    Object.entries(urls).map(([name, url]) =>
+      checkAddress(name, url, { visit, foundAt: use.foundAt }),
+    ),
   )
   const [keySetAddress, , parAddress] = addresses
   return [
@@ -33,7 +50,9 @@ export async function examine(visit: DoctorVisit): Promise<readonly Diagnosis[]>
     keySetAddress?.status === 'ok' && jwksUri !== undefined
       ? (checkKeySetAddress(jwksUri, tokenUrl) ?? (await checkKeySet(jwksUri, visit)))
       : skipped('key_set', 'jwks_uri cannot be reached'),
-    parAddress?.status === 'ok' ? await checkClient(parUrl, visit) : skipped('client', 'its address cannot be reached'),
+    parAddress?.status === 'ok'
+      ? await checkClient(parUrl, visit)
+      : skipped('client', 'its address cannot be reached'),
     await checkRedirect(use.foundAt, visit),
   ]
 }
@@ -47,7 +66,9 @@ const malformed = (issuer: string) =>
     fix: [inApp('issuer: http://localhost:2435/v1/oidc/use')],
   })
 
-/** What people copy along with an issuer: the path of its discovery document, a query, a fragment. */
+/**
+ * What people copy along with an issuer: the path of its discovery document, a query, a fragment.
+ */
 const SURPLUS = /(?:\/+\.well-known\/openid-configuration\/*)?(?:[?#].*)?$/
 
 /** The part before the surplus may be no issuer either: then the sandbox tells the right one. */
@@ -57,15 +78,22 @@ const tooLong = async (visit: DoctorVisit, rest: string) =>
     fix: [inApp(`issuer: ${(await useIssuerNear({ ...visit, issuer: rest })) ?? rest}`)],
   })
 
-/** A token is valid for ten minutes, and many libraries allow no clock difference; a Date header has whole seconds. */
+/**
+ * A token is valid for ten minutes, and many libraries allow no clock difference; a Date header has
+ * whole seconds.
+ */
 const MAX_DIFFERENCE_SECONDS = 30
 
-/** Compares the clock of the sandbox's machine (its `Date` header) with `now`, in epoch milliseconds. */
+/**
+ * Compares the clock of the sandbox's machine (its `Date` header) with `now`, in epoch
+ * milliseconds.
+ */
 function checkClock({ headers }: HttpAnswer, now: number): Diagnosis {
   const theirs = Date.parse(headers['date'] ?? '')
   if (Number.isNaN(theirs)) return skipped('clock', 'the answer has no Date header')
   const seconds = Math.round((theirs - now) / 1000)
-  if (Math.abs(seconds) <= MAX_DIFFERENCE_SECONDS) return ok('clock', `${Math.abs(seconds)} s apart`)
+  if (Math.abs(seconds) <= MAX_DIFFERENCE_SECONDS)
+    return ok('clock', `${Math.abs(seconds)} s apart`)
   return problem('clock', 'clock_difference', {
     message: `the clock of the sandbox is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} this machine's; tokens would seem ${seconds > 0 ? 'issued in the future' : 'older than they are'}`,
     fix: [
@@ -75,10 +103,14 @@ function checkClock({ headers }: HttpAnswer, now: number): Diagnosis {
   })
 }
 
-/** The issuer of the app must equal that of the discovery document (OpenID Connect Discovery 1.0 section 4.3). */
+/**
+ * The issuer of the app must equal that of the discovery document (OpenID Connect Discovery 1.0
+ * section 4.3).
+ */
 export function checkIssuer({ issuer }: DoctorVisit, { document }: Discovery): Diagnosis {
   const published = document.issuer
-  // Create has a discovery document and issues no id_token: an app with its issuer refuses every id_token.
+  // Create has a discovery document and issues no id_token: an app with its issuer refuses every
+  // id_token.
   if (/\/v1\/oidc\/create\/*$/.test(issuer))
     return problem('issuer', 'issuer_of_create', {
       message: `the app has ${issuer}, the issuer of Create, which issues no id_token: each one says iss ${published}`,
@@ -125,7 +157,10 @@ function differenceOf(issuer: string, published: string): Difference {
   return given.pathname === said.pathname ? 'issuer_spelling' : 'issuer_path'
 }
 
-function fixOf(name: Difference, { issuer, published }: { issuer: string; published: string }): string[] {
+function fixOf(
+  name: Difference,
+  { issuer, published }: { issuer: string; published: string },
+): string[] {
   const app = inApp(`issuer: ${published}`)
   const base = withoutSlash(issuer).replace(/\/v1\/oidc\/(?:use|create)$/, '')
   const areLoopback = isLoopbackUrl(withoutSlash(issuer)) && isLoopbackUrl(withoutSlash(published))
@@ -134,7 +169,12 @@ function fixOf(name: Difference, { issuer, published }: { issuer: string; publis
     : []
   if (name === 'issuer_loopback_name') return [app, ...leaveOut]
   if (name === 'issuer_scheme' || name === 'issuer_port')
-    return [app, 'or, when browsers use the address of the app:', ...inSandbox('base_url', base), ...leaveOut]
+    return [
+      app,
+      'or, when browsers use the address of the app:',
+      ...inSandbox('base_url', base),
+      ...leaveOut,
+    ]
   if (name !== 'issuer_host') return [app]
   return [
     `keep the address of browsers as the issuer; ${app}`,
@@ -148,7 +188,10 @@ function fixOf(name: Difference, { issuer, published }: { issuer: string; publis
 
 const withoutSlash = (url: string) => url.replace(/\/+$/, '')
 
-/** Checks whether a URL of the discovery documents answers, without sending anything that changes it. */
+/**
+ * Checks whether a URL of the discovery documents answers, without sending anything that changes
+ * it.
+ */
 export async function checkAddress(
   name: string,
   url: string | undefined,
@@ -163,20 +206,29 @@ export async function checkAddress(
   const answer = await ask(url, visit, { check: 'addresses', method: 'HEAD' })
   if ('problem' in answer) {
     if (answer.check === 'tls') return answer
-    return unreachable(`${name}: ${url} cannot be reached from here: ${answer.message}`, { url, foundAt })
+    return unreachable(`${name}: ${url} cannot be reached from here: ${answer.message}`, {
+      url,
+      foundAt,
+    })
   }
   const { status } = answer
   if (status !== 404 && status < 500) return ok('addresses', `${name}: ${url} answers`)
   return unreachable(`${name}: ${url} answers ${status}`, { url, foundAt })
 }
 
-function unreachable(message: string, { url, foundAt }: { url: string; foundAt: string }): Diagnosis {
+function unreachable(
+  message: string,
+  { url, foundAt }: { url: string; foundAt: string },
+): Diagnosis {
   const base = foundAt.replace(/(?:\/t\/[^/]+)?\/v1\/oidc\/(?:use|create)$/, '')
   const isBrowsersOnly = isLoopbackUrl(url) && new URL(url).origin !== new URL(base).origin
   return problem('addresses', 'address_unreachable', {
     message,
     fix: isBrowsersOnly
-      ? ['discovery names the address of browsers; set the one that servers use:', ...inSandbox('internal_url', base)]
+      ? [
+          'discovery names the address of browsers; set the one that servers use:',
+          ...inSandbox('internal_url', base),
+        ]
       : [
           'discovery names addresses below base_url, or below internal_url for those who call by it:',
           ...inSandbox('base_url', base),
@@ -184,7 +236,9 @@ function unreachable(message: string, { url, foundAt }: { url: string; foundAt: 
   })
 }
 
-const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string(), alg: z.string().optional() })) })
+const keySet = z.object({
+  keys: z.array(z.looseObject({ kty: z.string(), alg: z.string().optional() })),
+})
 
 /** Members that only a private or secret key has (RFC 7518 sections 6.2.2, 6.3.2 and 6.4). */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
@@ -195,8 +249,10 @@ export async function checkKeySet(url: string, visit: DoctorVisit): Promise<Diag
   if ('problem' in answer) return answer
   const { status } = answer
   const keys = readJson(answer, keySet)?.keys
-  if (status !== 200 || !keys) return wrong('key_set_unreadable', `${url} answers ${status} and no key set`)
-  if (keys.length === 0) return wrong('key_set_empty', `${url}: there is no key in it, so no token can be verified`)
+  if (status !== 200 || !keys)
+    return wrong('key_set_unreadable', `${url} answers ${status} and no key set`)
+  if (keys.length === 0)
+    return wrong('key_set_empty', `${url}: there is no key in it, so no token can be verified`)
   const leaked = PRIVATE_MEMBERS.filter((member) => keys.some((key) => member in key))
   if (leaked.length > 0) {
     return wrong(
@@ -205,11 +261,20 @@ export async function checkKeySet(url: string, visit: DoctorVisit): Promise<Diag
     )
   }
   const algorithms = [...new Set(keys.map(({ alg, kty }) => alg ?? kty))].join(', ')
-  return ok('key_set', `${url}: ${keys.length} public ${keys.length === 1 ? 'key' : 'keys'} (${algorithms})`)
+  return ok(
+    'key_set',
+    `${url}: ${keys.length} public ${keys.length === 1 ? 'key' : 'keys'} (${algorithms})`,
+  )
 }
 
-/** The key set must be that of the sandbox whose tokens it verifies: below the same base URL as the other endpoints. */
-export function checkKeySetAddress(jwksUri: string, tokenEndpoint: string | undefined): Problem | undefined {
+/**
+ * The key set must be that of the sandbox whose tokens it verifies: below the same base URL as the
+ * other endpoints.
+ */
+export function checkKeySetAddress(
+  jwksUri: string,
+  tokenEndpoint: string | undefined,
+): Problem | undefined {
   const base = /^(.*)\/v1\/oidc\/use\/token$/.exec(tokenEndpoint ?? '')?.[1]
   if (base === undefined || jwksUri === base + ENDPOINTS.jwks.path) return undefined
   return problem('key_set', 'key_set_foreign', {
@@ -231,22 +296,40 @@ const wrong = (name: string, message: string) =>
     ],
   })
 
-/** Whether the sandbox knows the credentials: a pushed request that is otherwise wrong is refused for the credentials or for the rest. */
-export async function checkClient(parUrl: string | undefined, visit: DoctorVisit): Promise<Diagnosis> {
+/**
+ * Whether the sandbox knows the credentials: a pushed request that is otherwise wrong is refused
+ * for the credentials or for the rest.
+ */
+export async function checkClient(
+  parUrl: string | undefined,
+  visit: DoctorVisit,
+): Promise<Diagnosis> {
   const { clientId, clientSecret } = visit
   if (clientId === undefined || clientSecret === undefined) {
     return skipped('client', 'give --client-id and --client-secret to have them checked')
   }
-  if (parUrl === undefined) return skipped('client', 'discovery names no address for pushed requests')
-  const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, response_type: 'doctor' })
+  if (parUrl === undefined)
+    return skipped('client', 'discovery names no address for pushed requests')
+  const body = new URLSearchParams({
+    client_id: clientId,
+    client_secret: clientSecret,
+    response_type: 'doctor',
+  })
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
-  const answer = await ask(parUrl, visit, { check: 'client', method: 'POST', headers, body: String(body) })
+  const answer = await ask(parUrl, visit, {
+    check: 'client',
+    method: 'POST',
+    headers,
+    body: String(body),
+  })
   if ('problem' in answer) return answer
   if (answer.status === 400) return ok('client', `${clientId}: the sandbox knows it and its secret`)
   if (answer.status !== 401)
     return problem('client', 'unexpected_answer', {
       message: `${parUrl} answers ${answer.status} to a wrong request, where 400 or 401 was due`,
-      fix: ['in the control API: DELETE /_sandbox/expectations, in case an outcome was queued for pushed requests'],
+      fix: [
+        'in the control API: DELETE /_sandbox/expectations, in case an outcome was queued for pushed requests',
+      ],
     })
   const isBuiltin = clientId === BUILTIN_CLIENT.clientId
   return problem('client', 'client_refused', {
@@ -259,11 +342,14 @@ export async function checkClient(parUrl: string | undefined, visit: DoctorVisit
   })
 }
 
-const refusal = z.object({ error_description: z.string(), findings: z.array(z.object({ path: z.string() })) })
+const refusal = z.object({
+  error_description: z.string(),
+  findings: z.array(z.object({ path: z.string() })),
+})
 
 /**
- * Whether the client exists and may redirect to the app: an authorization request with a wrong response type returns there as an error,
- * or ends on an error page. No flow begins.
+ * Whether the client exists and may redirect to the app: an authorization request with a wrong
+ * response type returns there as an error, or ends on an error page. No flow begins.
  */
 export async function checkRedirect(authorizeUrl: string, visit: DoctorVisit): Promise<Diagnosis> {
   const { clientId, redirectUri } = visit

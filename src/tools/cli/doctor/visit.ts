@@ -9,7 +9,9 @@ import { type CheckName, inApp, inSandbox, type Problem, problem, trustLines } f
 export interface DoctorVisit {
   /** The issuer exactly as the app has it. */
   readonly issuer: string
-  /** The base URL by which this machine reaches the sandbox, if it differs from that in the issuer. */
+  /**
+   * The base URL by which this machine reaches the sandbox, if it differs from that in the issuer.
+   */
   readonly internalUrl?: string | undefined
   readonly clientId?: string | undefined
   readonly clientSecret?: string | undefined
@@ -28,7 +30,8 @@ interface Question extends Pick<HttpCall, 'method' | 'headers' | 'body'> {
 }
 
 /**
- * Calls like the app: with its trust, within the timeout of the visit. The sandbox neither records nor counts these calls.
+ * Calls like the app: with its trust, within the timeout of the visit. The sandbox neither records
+ * nor counts these calls.
  * @returns the answer, or why none came
  */
 export async function ask(
@@ -38,7 +41,12 @@ export async function ask(
 ): Promise<HttpAnswer | Problem> {
   const { ca, timeoutMs } = visit
   try {
-    return await callHttp(url, { ...request, headers: { 'X-Sandbox-Tool': 'doctor', ...headers }, timeoutMs, ca })
+    return await callHttp(url, {
+      ...request,
+      headers: { 'X-Sandbox-Tool': 'doctor', ...headers },
+      timeoutMs,
+      ca,
+    })
   } catch (error) {
     return connectionProblem(check, url, { error, visit })
   }
@@ -53,7 +61,10 @@ const discoveryDocument = z.object({
 
 /** The discovery document of one flow. */
 export interface Discovery {
-  /** The URL of the document without its well-known part; endpoints for browsers can be reached below it too. */
+  /**
+   * The URL of the document without its well-known part; endpoints for browsers can be reached
+   * below it too.
+   */
   readonly foundAt: string
   readonly document: z.output<typeof discoveryDocument>
   readonly answer: HttpAnswer
@@ -62,9 +73,13 @@ export interface Discovery {
 const WELL_KNOWN = '/.well-known/openid-configuration'
 
 /** Reads the discovery document of a flow, named by the last part of its issuer. */
-export async function readDiscovery(visit: DoctorVisit, flow: 'use' | 'create'): Promise<Discovery | Problem> {
+export async function readDiscovery(
+  visit: DoctorVisit,
+  flow: 'use' | 'create',
+): Promise<Discovery | Problem> {
   // Below the internal URL if one is given, otherwise below the issuer.
-  const [, base, tenant = ''] = /^(.*?)(\/t\/[^/]+)?\/v1\/oidc\/(?:use|create)\/?$/.exec(visit.issuer) ?? []
+  const [, base, tenant = ''] =
+    /^(.*?)(\/t\/[^/]+)?\/v1\/oidc\/(?:use|create)\/?$/.exec(visit.issuer) ?? []
   const isOfService = base !== undefined
   const foundAt = isOfService
     ? `${(visit.internalUrl ?? base).replace(/\/+$/, '')}${tenant}/v1/oidc/${flow}`
@@ -87,7 +102,8 @@ async function refused(
 ): Promise<Problem> {
   const url = foundAt + WELL_KNOWN
   // A sandbox answers a request without TLS in plain words.
-  if (status === 400 && url.startsWith('http:') && (await speaksTls(url, visit))) return httpsExpected(url, visit)
+  if (status === 400 && url.startsWith('http:') && (await speaksTls(url, visit)))
+    return httpsExpected(url, visit)
   const { location } = headers
   if (status >= 300 && status < 400 && location !== undefined) {
     const target = URL.canParse(location, url) ? new URL(location, url).href : location
@@ -106,11 +122,16 @@ async function refused(
   }
   return problem('issuer', 'discovery_missing', {
     message: `${url} answers ${status}: there is no discovery document`,
-    fix: [inApp('issuer: the base URL that the sandbox prints at its start, followed by /v1/oidc/use')],
+    fix: [
+      inApp('issuer: the base URL that the sandbox prints at its start, followed by /v1/oidc/use'),
+    ],
   })
 }
 
-/** The issuer of Use of the sandbox whose addresses include the issuer of the visit; `undefined` when there is none. */
+/**
+ * The issuer of Use of the sandbox whose addresses include the issuer of the visit; `undefined`
+ * when there is none.
+ */
 export async function useIssuerNear(visit: DoctorVisit): Promise<string | undefined> {
   const [baseUrl = ''] = /^.+?(?=\/*(?:\/v1(?:\/.*)?)?$)/.exec(visit.issuer) ?? []
   const answer = await ask(`${baseUrl}/v1/oidc/use${WELL_KNOWN}`, visit, { check: 'reachable' })
@@ -169,7 +190,10 @@ async function connectionProblem(
 
 function refusedFix({ hostname, port }: { hostname: string; port: string }): string[] {
   if (!isLoopbackHost(hostname)) {
-    return ['by default the sandbox listens only on its own machine:', ...inSandbox('host', '0.0.0.0')]
+    return [
+      'by default the sandbox listens only on its own machine:',
+      ...inSandbox('host', '0.0.0.0'),
+    ]
   }
   const internal = `http://agekey-sandbox:${port || '2435'}`
   return [
@@ -196,7 +220,11 @@ const swapScheme = (url: string) =>
   url.startsWith('https:') ? url.replace('https:', 'http:') : url.replace('http:', 'https:')
 
 /** Why the certificate of a server was refused. */
-function certificateProblem(name: keyof typeof CERTIFICATE_PROBLEMS, url: string, error: unknown): Problem {
+function certificateProblem(
+  name: keyof typeof CERTIFICATE_PROBLEMS,
+  url: string,
+  error: unknown,
+): Problem {
   const { host, hostname, origin } = new URL(url)
   const fixes = {
     tls_self_signed: [
@@ -219,7 +247,10 @@ function certificateProblem(name: keyof typeof CERTIFICATE_PROBLEMS, url: string
     ],
   }
   const names = name === 'tls_wrong_name' ? namesIn(error) : ''
-  return problem('tls', name, { message: `${host}: ${CERTIFICATE_PROBLEMS[name]}${names}`, fix: fixes[name] })
+  return problem('tls', name, {
+    message: `${host}: ${CERTIFICATE_PROBLEMS[name]}${names}`,
+    fix: fixes[name],
+  })
 }
 
 /** Node attaches the certificate that it refused for its names. */

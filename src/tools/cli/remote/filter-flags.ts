@@ -30,8 +30,20 @@ export const addFilterFlags = (command: Command): Command =>
     .option('--query <text>', 'only flows in which each word of this text stands somewhere')
     .option('--audit <which>', 'flows of audits: also or only; left out without it')
 
-/** The filter from the flags. The sandbox checks names of personas and outcomes. @throws ConfigError */
-export function readFilter({ flow, persona, outcome, client, state, status, query, audit }: FilterFlags): FlowFilter {
+/**
+ * The filter from the flags. The sandbox checks names of personas and outcomes.
+ * @throws ConfigError
+ */
+export function readFilter({
+  flow,
+  persona,
+  outcome,
+  client,
+  state,
+  status,
+  query,
+  audit,
+}: FilterFlags): FlowFilter {
   const given = {
     flow: oneOf(FLOWS, flow, { flag: '--flow', kind: 'flow' }),
     persona,
@@ -51,7 +63,10 @@ export const filterInWords = (filter: FlowFilter): string =>
     .map(([name, value]) => `${name === 'q' ? 'text' : name} ${value}`)
     .join(' and ')
 
-/** The value of a flag, which must be one of `known`; `undefined` without the flag. @throws ConfigError with near names */
+/**
+ * The value of a flag, which must be one of `known`; `undefined` without the flag.
+ * @throws ConfigError with near names
+ */
 export function oneOf<Value extends string>(
   known: readonly Value[],
   text: string | undefined,
@@ -63,8 +78,15 @@ export function oneOf<Value extends string>(
   return value
 }
 
-/** The value of `--timeout` in seconds. @throws ConfigError unless it is a number above 0, or from 0 up with `orZero` */
-export function readTimeout(text: string | undefined, defaultSeconds: number, { orZero = false } = {}): number {
+/**
+ * The value of `--timeout` in seconds.
+ * @throws ConfigError unless it is a number above 0, or from 0 up with `orZero`
+ */
+export function readTimeout(
+  text: string | undefined,
+  defaultSeconds: number,
+  { orZero = false } = {},
+): number {
   if (text === undefined) return defaultSeconds
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : -1
   if (seconds > 0 || (orZero && seconds === 0)) return seconds

@@ -39,7 +39,12 @@ const COLORS = { title: 'bold', error: 'red', advice: 'yellow' } as const
 const painted = ({ text, tone }: DescribedLine) =>
   tone === undefined ? visible(text) : paint(COLORS[tone], visible(text))
 
-export const STATUS_COLORS = { ok: 'green', waiting: 'yellow', declined: 'yellow', error: 'red' } as const
+export const STATUS_COLORS = {
+  ok: 'green',
+  waiting: 'yellow',
+  declined: 'yellow',
+  error: 'red',
+} as const
 
 /** A flow in one line: `f12 use error teen-16: ...`. */
 export function flowLine({ id, flow, status, summary }: Flow): string {
@@ -47,4 +52,5 @@ export function flowLine({ id, flow, status, summary }: Flow): string {
 }
 
 /** The page of a flow. @param pages the URL of its sandbox or tenant for browsers */
-export const flowPageUrl = ({ id }: Pick<Flow, 'id'>, pages: string): string => `${pages}/_sandbox/console/flows/${id}`
+export const flowPageUrl = ({ id }: Pick<Flow, 'id'>, pages: string): string =>
+  `${pages}/_sandbox/console/flows/${id}`

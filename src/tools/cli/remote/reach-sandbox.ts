@@ -11,7 +11,11 @@ import {
 import { createRemoteTransport } from '../../../server/client/remote-transport.ts'
 import { createSandboxApi } from '../../../server/client/sandbox-api.ts'
 import { quotationRemark } from '../../../server/config/in-quotes.ts'
-import { loadSettings, ownEnvironment, type Settings } from '../../../server/config/load-settings.ts'
+import {
+  loadSettings,
+  ownEnvironment,
+  type Settings,
+} from '../../../server/config/load-settings.ts'
 import { FLAGS, type Texts, URL_VARIABLE } from '../../../server/config/text-settings.ts'
 import { parseJson } from '../../../service/oidc/request/json.ts'
 import { unknownName } from '../../../service/text/message-parts.ts'
@@ -33,8 +37,8 @@ export interface AskFlags extends SandboxAddress {
 export type ReachedSandbox = Awaited<ReturnType<typeof reachSandbox>>
 
 /**
- * The sandbox at `--url`, otherwise at `AGEKEY_SANDBOX_URL`, otherwise the one that `start` runs with the same settings on this machine.
- * It is not called yet.
+ * The sandbox at `--url`, otherwise at `AGEKEY_SANDBOX_URL`, otherwise the one that `start` runs
+ * with the same settings on this machine. It is not called yet.
  * @throws ConfigError for a malformed URL
  */
 export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress) {
@@ -58,15 +62,23 @@ export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress
     controlToken,
     api: createSandboxApi(transport, { name, baseUrl }),
     call: transport.call,
-    /** Checks that the tenant exists: from the machine of the sandbox, a call to its URL would create it. @throws SandboxError */
+    /**
+     * Checks that the tenant exists: from the machine of the sandbox, a call to its URL would
+     * create it.
+     * @throws SandboxError
+     */
     async requireTenant() {
       if (baseUrl !== rootUrl) await transportAt(rootUrl).call('getTenant', { params: { name } })
     },
-    /** Why a client_id is unknown there, with the nearest one; `undefined` for a registered client. */
+    /**
+     * Why a client_id is unknown there, with the nearest one; `undefined` for a registered client.
+     */
     async clientProblem(clientId: string) {
       const { clients } = await transport.call('getTenant', { params: { name } })
       const known = [BUILTIN_CLIENT.clientId, ...clients.map((client) => client.client_id)]
-      return [DEMO_CLIENT_ID, ...known].includes(clientId) ? undefined : unknownName('client', clientId, known)
+      return [DEMO_CLIENT_ID, ...known].includes(clientId)
+        ? undefined
+        : unknownName('client', clientId, known)
     },
   }
 }
@@ -96,13 +108,25 @@ export function checkedUrl(url: string, source: string): string {
   throw ConfigError.of(remark === undefined ? problem : `${problem}; ${remark}`)
 }
 
-/** Addresses to listen on that include the first of `localhost`. Where no name is known for `::1`, nothing reaches it as `localhost`. */
+/**
+ * Addresses to listen on that include the first of `localhost`. Where no name is known for `::1`,
+ * nothing reaches it as `localhost`.
+ */
 const ON_LOOPBACK = ['127.0.0.1', '0.0.0.0', '::', 'localhost']
 
 /** The URL on this machine of a sandbox with these settings. @throws ConfigError for port 0 */
-function localAddress({ port, host, baseUrl, basePath, https, httpsCert }: Settings['sandbox']): string {
+function localAddress({
+  port,
+  host,
+  baseUrl,
+  basePath,
+  https,
+  httpsCert,
+}: Settings['sandbox']): string {
   if (port === 0)
-    throw ConfigError.of('--url: needed, because port 0 stands for a free port that only the server knows')
+    throw ConfigError.of(
+      '--url: needed, because port 0 stands for a free port that only the server knows',
+    )
   const protocol = https || httpsCert !== undefined ? 'https' : 'http'
   const local = new URL(`${protocol}://localhost:${port}`)
   if (!ON_LOOPBACK.includes(host)) local.hostname = host.includes(':') ? `[${host}]` : host
@@ -112,10 +136,16 @@ function localAddress({ port, host, baseUrl, basePath, https, httpsCert }: Setti
 
 const MAX_WAIT_MS = 3000
 
-/** The URL of a sandbox that answers where one with these settings would listen; `undefined` when none does. */
+/**
+ * The URL of a sandbox that answers where one with these settings would listen; `undefined` when
+ * none does.
+ */
 export async function findRunning(settings: Settings['sandbox']): Promise<string | undefined> {
   const address = localAddress(settings)
-  const asked = callHttp(`${address}/_sandbox/health`, { timeoutMs: MAX_WAIT_MS, anyCertificate: true })
+  const asked = callHttp(`${address}/_sandbox/health`, {
+    timeoutMs: MAX_WAIT_MS,
+    anyCertificate: true,
+  })
   const answer = await asked.catch(() => undefined)
   return answer?.headers['x-agekey-sandbox'] === undefined ? undefined : address
 }
@@ -135,22 +165,38 @@ export const flagsAsTyped = (texts: Texts): string[] =>
     return [`--${name}`, ...(argument === undefined ? [] : values)]
   })
 
-/** Makes an HTTP call without following redirects. `fetch` can neither trust a certificate nor set `Host`. */
-export interface HttpCall extends Partial<Pick<HttpRequest, 'method' | 'headers' | 'body'>>, ExchangeOptions {
+/**
+ * Makes an HTTP call without following redirects. `fetch` can neither trust a certificate nor set
+ * `Host`.
+ */
+export interface HttpCall
+  extends Partial<Pick<HttpRequest, 'method' | 'headers' | 'body'>>,
+    ExchangeOptions {
   readonly timeoutMs: number
 }
 
-/** @throws Error of Node with its code; `TimeoutError` when the whole answer took longer than `timeoutMs` */
+/**
+ * @throws Error of Node with its code; `TimeoutError` when the whole answer took longer than
+ * `timeoutMs`
+ */
 export async function callHttp(url: string, call: HttpCall): Promise<HttpAnswer> {
   const { timeoutMs, method = 'GET', headers = {}, body, ...trust } = call
-  const answer = await createExchangeWithin(timeoutMs / 1000, trust)({ method, url: new URL(url), headers, body })
+  const answer = await createExchangeWithin(
+    timeoutMs / 1000,
+    trust,
+  )({ method, url: new URL(url), headers, body })
   if (!answer.failure) return answer
   const { end, problem, cause } = answer.failure
-  throw end === 'timed_out' ? new DOMException(problem, 'TimeoutError') : (cause ?? new Error(problem))
+  throw end === 'timed_out'
+    ? new DOMException(problem, 'TimeoutError')
+    : (cause ?? new Error(problem))
 }
 
 /** The JSON of an answer, parsed by a schema; `undefined` for anything else. */
-export function readJson<Schema extends z.ZodType>({ text }: HttpAnswer, schema: Schema): z.output<Schema> | undefined {
+export function readJson<Schema extends z.ZodType>(
+  { text }: HttpAnswer,
+  schema: Schema,
+): z.output<Schema> | undefined {
   const json = parseJson(text)
   return json.ok ? schema.safeParse(json.value).data : undefined
 }

@@ -14,7 +14,13 @@ import { visible } from '../../../service/text/visible.ts'
 import { paintError, print, printError, printJson } from '../terminal.ts'
 import { type FilterFlags, filterInWords, readFilter, readTimeout } from './filter-flags.ts'
 import { flowLine, flowPageUrl } from './print-flow.ts'
-import { type AskFlags, callHttp, type ReachedSandbox, reachSandbox, readJson } from './reach-sandbox.ts'
+import {
+  type AskFlags,
+  callHttp,
+  type ReachedSandbox,
+  reachSandbox,
+  readJson,
+} from './reach-sandbox.ts'
 
 interface WaitOptions extends AskFlags, FilterFlags {
   readonly since?: string
@@ -59,7 +65,11 @@ export async function wait(flags: Texts, options: WaitOptions): Promise<boolean>
     return true
   }
   const mark = await sandbox.api.flows.mark()
-  const flow = await untilFlow(sandbox, { ...filter, since: since === 'now' ? mark : since }, secondsLeft)
+  const flow = await untilFlow(
+    sandbox,
+    { ...filter, since: since === 'now' ? mark : since },
+    secondsLeft,
+  )
   if (flow) printFlow(await sandbox.api.flows.get(flow.id), sandbox.pages, json)
   else await reportNothing({ filter, timeoutSeconds, since: mark }, sandbox, json)
   return flow !== undefined
@@ -75,13 +85,19 @@ async function untilHealthy(
     } catch (cause) {
       if (timeoutSeconds === 0) throw cause
       if (secondsLeft() <= 0)
-        throw new Error(`${messageOf(cause)}; it was not healthy within ${inSeconds(timeoutSeconds)}`, { cause })
+        throw new Error(
+          `${messageOf(cause)}; it was not healthy within ${inSeconds(timeoutSeconds)}`,
+          { cause },
+        )
       await pause(BETWEEN_LOOKS_MS)
     }
   }
 }
 
-/** The newest matching flow that has ended or, with `since`, the first after that flow. The sandbox may restart meanwhile. */
+/**
+ * The newest matching flow that has ended or, with `since`, the first after that flow. The sandbox
+ * may restart meanwhile.
+ */
 async function untilFlow(
   { call }: ReachedSandbox,
   filter: FlowFilter & { since: string | undefined },
@@ -132,20 +148,26 @@ async function reportNothing(
 const inSeconds = (seconds: number) => `${seconds} second${seconds === 1 ? '' : 's'}`
 
 /**
- * Checks the health of the sandbox at a URL. By https it also trusts the certificate of the settings.
- * @throws Error with one line: nothing or something else is there, or the sandbox is unhealthy or takes longer than three seconds
+ * Checks the health of the sandbox at a URL. By https it also trusts the certificate of the
+ * settings.
+ * @throws Error with one line: nothing or something else is there, or the sandbox is unhealthy or
+ * takes longer than three seconds
  */
 async function requireHealthy({ url, settings, isLocal }: ReachedSandbox): Promise<void> {
   const address = `${url}/_sandbox/health`
   const trust = address.startsWith('https:') ? trustOf(settings, isLocal) : {}
-  const answer = await callHttp(address, { timeoutMs: MAX_WAIT_MS, ...trust }).catch((cause: unknown) => {
-    throw new Error(`${address}: ${reasonOf(cause)}`, { cause })
-  })
+  const answer = await callHttp(address, { timeoutMs: MAX_WAIT_MS, ...trust }).catch(
+    (cause: unknown) => {
+      throw new Error(`${address}: ${reasonOf(cause)}`, { cause })
+    },
+  )
   if (answer.headers['x-agekey-sandbox'] === undefined)
     throw new Error(`${address}: something answers, but no agekey-sandbox`)
   if (answer.status === 200) return
   const said = readJson(answer, z.object({ error_description: z.string() }))
-  throw new Error(`${address}: unhealthy, status ${answer.status}${said ? `: ${said.error_description}` : ''}`)
+  throw new Error(
+    `${address}: unhealthy, status ${answer.status}${said ? `: ${said.error_description}` : ''}`,
+  )
 }
 
 /** The certificate of a sandbox with these settings, if it exists already. */
@@ -154,11 +176,13 @@ function trustOf({ httpsCert, stateDir }: Settings['sandbox'], isLocal: boolean)
   const read = file === undefined ? undefined : readTextFile(file)
   // A certificate that does not exist yet leaves only the usual ones to trust.
   if (read?.ok) return { certificate: read.text }
-  // A certificate that is not kept lives in the server's memory. No other server listens at its own address.
+  // A certificate that is not kept lives in the server's memory. No other server listens at its own
+  // address.
   return { anyCertificate: isLocal }
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${MAX_WAIT_MS / 1000} seconds`
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `no answer within ${MAX_WAIT_MS / 1000} seconds`
   return codeOf(error) === 'ECONNREFUSED' ? 'nothing listens there' : messageOf(error)
 }

@@ -8,10 +8,23 @@ import type { ScenarioRun, StepResult } from './run-scenario.ts'
 /** The report of a run while it happens. */
 export type RunReport = ReturnType<typeof createPrettyRunReport>
 
-const silent: RunReport = { scenario() {}, current() {}, ended() {}, commandStarted() {}, commandEnded() {}, end() {} }
+const silent: RunReport = {
+  scenario() {},
+  current() {},
+  ended() {},
+  commandStarted() {},
+  commandEnded() {},
+  end() {},
+}
 
-/** Creates the report for a log mode. @param options.isShared whether a command writes to the same terminal */
-export function createRunReport(mode: LogMode, { isShared }: { readonly isShared: boolean }): RunReport {
+/**
+ * Creates the report for a log mode.
+ * @param options.isShared whether a command writes to the same terminal
+ */
+export function createRunReport(
+  mode: LogMode,
+  { isShared }: { readonly isShared: boolean },
+): RunReport {
   if (mode === 'silent') return silent
   return mode === 'json' ? createJsonRunReport() : createPrettyRunReport(isShared)
 }
@@ -54,17 +67,23 @@ function createPrettyRunReport(isShared: boolean) {
       for (const line of explain(step)) print(`      ${visible(line)}`)
     },
     /** The app's own command has started. */
-    commandStarted: (command: readonly string[]) => print(`  ${paint('dim', `$ ${visible(command.join(' '))}`)}`),
+    commandStarted: (command: readonly string[]) =>
+      print(`  ${paint('dim', `$ ${visible(command.join(' '))}`)}`),
     commandEnded({ reason, code }: ProcessEnd) {
       print(`  ${code === 0 ? paint('green', '✓') : paint('red', '✗')} the command ${reason}`)
     },
     /** @param ending of the command, if there was one */
     end(runs: readonly ScenarioRun[], ending?: ProcessEnd) {
       const steps = runs.flatMap((run) => run.steps)
-      const count = (status: StepResult['status']) => steps.filter((step) => step.status === status).length
+      const count = (status: StepResult['status']) =>
+        steps.filter((step) => step.status === status).length
       const verdict = isGood(runs, ending) ? paint('green', 'passed') : paint('red', 'failed')
-      const parts = (['passed', 'failed', 'skipped'] as const).map((status) => `${count(status)} ${status}`)
-      print(`\n${verdict}: ${runs.length} scenario${runs.length === 1 ? '' : 's'}, steps ${parts.join(', ')}`)
+      const parts = (['passed', 'failed', 'skipped'] as const).map(
+        (status) => `${count(status)} ${status}`,
+      )
+      print(
+        `\n${verdict}: ${runs.length} scenario${runs.length === 1 ? '' : 's'}, steps ${parts.join(', ')}`,
+      )
     },
   }
 }
@@ -81,7 +100,11 @@ function stepLine({ index, kind, summary, status, seconds }: StepResult): string
 function explain({ status, detail, mismatches }: StepResult): string[] {
   if (status !== 'failed') return []
   if (!mismatches) return detail === undefined ? [] : [detail]
-  return mismatches.flatMap(({ path, expected, came }) => [path, `  expected ${expected}`, `  came     ${came}`])
+  return mismatches.flatMap(({ path, expected, came }) => [
+    path,
+    `  expected ${expected}`,
+    `  came     ${came}`,
+  ])
 }
 
 /** Shows on a terminal which step is awaited and for how long; writes nothing to a file. */
@@ -101,7 +124,8 @@ function createWaitingLine() {
       clear()
       shown = index
       let seconds = 0
-      const draw = () => printText(`\r\u001b[K  … ${index + 1} ${kind} ${visible(summary)} (${seconds} s)`)
+      const draw = () =>
+        printText(`\r\u001b[K  … ${index + 1} ${kind} ${visible(summary)} (${seconds} s)`)
       draw()
       timer = setInterval(() => {
         seconds += 1

@@ -5,7 +5,10 @@ import type { SandboxApi } from '../../../server/client/sandbox-api.ts'
 import { SandboxError } from '../../../server/client/sandbox-error.ts'
 
 /** The result of one step. */
-export type StepResult = Pick<StepProgress, 'index' | 'kind' | 'summary' | 'detail' | 'mismatches'> & {
+export type StepResult = Pick<
+  StepProgress,
+  'index' | 'kind' | 'summary' | 'detail' | 'mismatches'
+> & {
   /** `skipped`: an earlier step failed. */
   readonly status: 'passed' | 'failed' | 'skipped'
   /** Milliseconds since the step before. */
@@ -33,9 +36,11 @@ export interface StepListener {
 const MAX_POLL_SECONDS = 30
 
 /**
- * Arms a scenario and follows it to its end: the first step that fails, or that is not met within `timeoutSeconds`. The scenario is
- * removed from the sandbox then, so that it decides nothing afterwards.
- * @param options.early resolves with the reason when the app under test has ended, which ends the wait for a step
+ * Arms a scenario and follows it to its end: the first step that fails, or that is not met within
+ * `timeoutSeconds`. The scenario is removed from the sandbox then, so that it decides nothing
+ * afterwards.
+ * @param options.early resolves with the reason when the app under test has ended, which ends the
+ * wait for a step
  */
 export async function runScenario(
   scenario: Scenario,
@@ -52,9 +57,22 @@ export async function runScenario(
     reason = ending
   })
   let elapsed = startStopwatch()
-  const end = ({ index, kind, summary, detail, mismatches }: StepProgress, status: StepResult['status']) => {
-    const explained = { ...(detail === undefined ? {} : { detail }), ...(mismatches ? { mismatches } : {}) }
-    const result = { index, kind, summary, status, seconds: Math.round(elapsed()) / 1000, ...explained }
+  const end = (
+    { index, kind, summary, detail, mismatches }: StepProgress,
+    status: StepResult['status'],
+  ) => {
+    const explained = {
+      ...(detail === undefined ? {} : { detail }),
+      ...(mismatches ? { mismatches } : {}),
+    }
+    const result = {
+      index,
+      kind,
+      summary,
+      status,
+      seconds: Math.round(elapsed()) / 1000,
+      ...explained,
+    }
     results.push(result)
     listener.ended(result)
     elapsed = startStopwatch()
@@ -71,10 +89,14 @@ export async function runScenario(
       const { revision } = progress
       const isOver = reason !== undefined
       const waitSeconds = isOver ? 0 : Math.min(timeoutSeconds - elapsed() / 1000, MAX_POLL_SECONDS)
-      const news = isOver || waitSeconds > 0 ? await poll(progress, { waitSeconds, scenarios, over }) : undefined
+      const news =
+        isOver || waitSeconds > 0
+          ? await poll(progress, { waitSeconds, scenarios, over })
+          : undefined
       if (news) progress = news
       if (!news && (isOver || waitSeconds > 0)) end({ ...step, detail: REMOVED }, 'failed')
-      else if (isOver && news?.revision === revision) end({ ...step, detail: unreached(step, reason) }, 'failed')
+      else if (isOver && news?.revision === revision)
+        end({ ...step, detail: unreached(step, reason) }, 'failed')
       else if (!news) {
         end({ ...step, detail: timeoutProblem(step, timeoutSeconds) }, 'failed')
         listener.timedOut()
@@ -99,7 +121,9 @@ async function poll(
   const { id, revision } = progress
   try {
     const asked = scenarios.get(id, { waitSeconds, after: revision })
-    return await (over === undefined || waitSeconds === 0 ? asked : Promise.race([asked, over.then(() => progress)]))
+    return await (over === undefined || waitSeconds === 0
+      ? asked
+      : Promise.race([asked, over.then(() => progress)]))
   } catch (error) {
     ignoreMissing(error)
     return undefined

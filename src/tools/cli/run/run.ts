@@ -40,13 +40,19 @@ const INTERRUPTED = 130
 const CLOSING_MS = 500
 
 /**
- * Runs scenario files one after the other, in a sandbox of its own or in the one at `--url`, up to the first failing step. All files are
- * read before the first one runs. A command may run meanwhile.
+ * Runs scenario files one after the other, in a sandbox of its own or in the one at `--url`, up to
+ * the first failing step. All files are read before the first one runs. A command may run
+ * meanwhile.
  * @param options.command the app's own tests: a program and its arguments
- * @returns the exit code: that of the command when it failed, otherwise 1 when a step failed or was not reached
+ * @returns the exit code: that of the command when it failed, otherwise 1 when a step failed or was
+ * not reached
  * @throws Error for a bad flag, ConfigError for a bad file, SandboxError when the sandbox refuses
  */
-export async function run(files: readonly string[], flags: Texts, options: RunOptions): Promise<number> {
+export async function run(
+  files: readonly string[],
+  flags: Texts,
+  options: RunOptions,
+): Promise<number> {
   const timeoutSeconds = readTimeout(options.timeout, DEFAULT_TIMEOUT_SECONDS)
   const loaded = await loadSettings({ flags })
   const settings: Settings = options.json ? { ...loaded, log: 'json' } : loaded
@@ -57,7 +63,10 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
   const remote = url === undefined ? undefined : openRemote(url, settings, tenant)
   const known = await (remote?.api.personas.list() ?? loadPersonas(settings.sandbox.personas))
   const personas = known.map(({ name }) => name)
-  const scenarios = readAll(texts, ({ file, text }) => ({ file, scenario: parseScenario(text, { file, personas }) }))
+  const scenarios = readAll(texts, ({ file, text }) => ({
+    file,
+    scenario: parseScenario(text, { file, personas }),
+  }))
   const interrupted = untilSignal()
   const stage = remote ?? (await openOwn(settings, tenant))
   let command: AppCommand | undefined
@@ -93,7 +102,11 @@ export async function run(files: readonly string[], flags: Texts, options: RunOp
           void command?.stop()
         },
       }
-      const steps = await runScenario(scenario, stage.api, { timeoutSeconds, listener, early: command?.early })
+      const steps = await runScenario(scenario, stage.api, {
+        timeoutSeconds,
+        listener,
+        early: command?.early,
+      })
       runs.push({ name, file, steps })
     }
     const ending = await command?.ending()
@@ -122,7 +135,8 @@ interface Stage {
 
 async function openOwn(settings: Settings, tenant: string | undefined): Promise<Stage> {
   const { log, warnings } = settings
-  if (tenant !== undefined) throw ConfigError.of('--tenant: is for a sandbox at --url; give both or neither')
+  if (tenant !== undefined)
+    throw ConfigError.of('--tenant: is for a sandbox at --url; give both or neither')
   const report = createReport(log, createClock().now)
   for (const warning of warnings) report.warning(warning)
   const { warning, defect } = report
@@ -130,7 +144,8 @@ async function openOwn(settings: Settings, tenant: string | undefined): Promise<
   const { client, url, baseUrl } = sandbox
   return {
     api: sandbox,
-    environment: async () => environmentOf({ ...client, baseUrl, controlToken: settings.sandbox.controlToken }),
+    environment: async () =>
+      environmentOf({ ...client, baseUrl, controlToken: settings.sandbox.controlToken }),
     announce: () => report.ready({ client, url, baseUrl }),
     prepare: () => sandbox.reset(),
     leave: () => sandbox.close(),
@@ -138,9 +153,16 @@ async function openOwn(settings: Settings, tenant: string | undefined): Promise<
 }
 
 /** The sandbox also belongs to others: nothing is reset between scenarios. */
-function openRemote(url: string, { sandbox: settings }: Settings, tenant: string | undefined): Stage {
+function openRemote(
+  url: string,
+  { sandbox: settings }: Settings,
+  tenant: string | undefined,
+): Stage {
   const { controlToken } = settings
-  const sandbox = connectSandbox(checkedUrl(url, '--url'), controlToken === undefined ? {} : { controlToken })
+  const sandbox = connectSandbox(
+    checkedUrl(url, '--url'),
+    controlToken === undefined ? {} : { controlToken },
+  )
   const api = tenant === undefined ? sandbox : sandbox.tenant(tenant)
   return {
     api,
@@ -151,7 +173,10 @@ function openRemote(url: string, { sandbox: settings }: Settings, tenant: string
   }
 }
 
-/** The URL comes from the sandbox itself, since a container is reached by another one. Secrets of clients stay there. */
+/**
+ * The URL comes from the sandbox itself, since a container is reached by another one. Secrets of
+ * clients stay there.
+ */
 async function environmentAt(url: string, { controlToken, clients = [] }: Settings['sandbox']) {
   const [, name = 'default'] = /\/t\/([^/]+)$/.exec(url) ?? []
   const { call } = createRemoteTransport({ baseUrl: url, token: controlToken })
@@ -171,7 +196,12 @@ interface StagedApp {
   readonly controlToken?: string | undefined
 }
 
-function environmentOf({ baseUrl, clientId, clientSecret, controlToken }: StagedApp): Record<string, string> {
+function environmentOf({
+  baseUrl,
+  clientId,
+  clientSecret,
+  controlToken,
+}: StagedApp): Record<string, string> {
   return {
     [URL_VARIABLE]: baseUrl,
     [CLIENT_ID_VARIABLE]: clientId,
@@ -218,7 +248,11 @@ async function prepareCommand(
 }
 
 /** The user interrupts the run. A sandbox that keeps running must not keep the scenario. */
-async function abandon(id: string | undefined, { api }: Stage, command: AppCommand | undefined): Promise<void> {
+async function abandon(
+  id: string | undefined,
+  { api }: Stage,
+  command: AppCommand | undefined,
+): Promise<void> {
   process.exitCode = INTERRUPTED
   exitWithin(command ? STOP_MS + CLOSING_MS : CLOSING_MS)
   if (id !== undefined) await api.scenarios.remove(id).catch(() => undefined)

@@ -7,17 +7,25 @@ import { SETTING_ROWS } from '../../../server/config/settings.ts'
 import { snakeCase } from '../../../service/text/camel-case.ts'
 import { print } from '../terminal.ts'
 
-/** Writes a commented config file into the working folder. It never overwrites. @throws Error when the file exists */
+/**
+ * Writes a commented config file into the working folder. It never overwrites.
+ * @throws Error when the file exists
+ */
 export function init(): void {
   try {
     writeFileSync(DEFAULT_CONFIG_FILE, renderStarterFile(), { flag: 'wx' })
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') {
-      throw ConfigError.of(`${DEFAULT_CONFIG_FILE}: is there already and stays as it is; move it away first`, { cause })
+      throw ConfigError.of(
+        `${DEFAULT_CONFIG_FILE}: is there already and stays as it is; move it away first`,
+        { cause },
+      )
     }
     // A full disk leaves a part of the file.
     rmSync(DEFAULT_CONFIG_FILE, { force: true })
-    throw ConfigError.of(`${DEFAULT_CONFIG_FILE}: cannot be written (${messageOf(cause)})`, { cause })
+    throw ConfigError.of(`${DEFAULT_CONFIG_FILE}: cannot be written (${messageOf(cause)})`, {
+      cause,
+    })
   }
   print(`${DEFAULT_CONFIG_FILE}: written; agekey-sandbox started in this folder reads it`)
 }
@@ -29,7 +37,8 @@ const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/a
 `
 
 /** The file: every setting with its meaning, the defaults as comments. */
-export const renderStarterFile = (): string => `${HEADER}${SETTING_ROWS.map(renderSetting).join('')}`
+export const renderStarterFile = (): string =>
+  `${HEADER}${SETTING_ROWS.map(renderSetting).join('')}`
 
 function renderSetting([name, { about, example, isSet }]: readonly [string, Setting]): string {
   const lines = `${snakeCase(name)}:${example.startsWith('\n') ? '' : ' '}${example}\n`

@@ -9,7 +9,10 @@ import { ownEnvironment } from '../../../server/config/load-settings.ts'
 export interface ProcessEnd {
   /** `ended with code 1`, `was ended by SIGTERM`, `cannot be run (ENOENT)`. */
   readonly reason: string
-  /** The exit code in the way of shells: 128 and the number of the signal, 127 for a missing program. */
+  /**
+   * The exit code in the way of shells: 128 and the number of the signal, 127 for a missing
+   * program.
+   */
   readonly code: number
 }
 
@@ -19,7 +22,8 @@ const BETWEEN_LOOKS_MS = 100
 const NOT_FOUND = 127
 
 /**
- * Starts a program in its own process group, which is ended as a whole, also when this process exits.
+ * Starts a program in its own process group, which is ended as a whole, also when this process
+ * exits.
  * @param run the shell runs a text; a list is a program and its arguments
  */
 export function startGroup(
@@ -34,14 +38,20 @@ export function startGroup(
     windowsHide: true,
   }
   const child =
-    typeof run === 'string' ? spawn(run, { ...options, shell: true }) : spawn(run[0] ?? '', run.slice(1), options)
+    typeof run === 'string'
+      ? spawn(run, { ...options, shell: true })
+      : spawn(run[0] ?? '', run.slice(1), options)
   const killAtExit = () => send(child, 'SIGKILL')
   process.on('exit', killAtExit)
   const unwatch = endWithThisProcess(child)
   const stop = async () => {
     const passed = startStopwatch()
     // Child processes may end later than the program.
-    for (let isThere = send(child, 'SIGTERM'); isThere && passed() < STOP_MS; isThere = send(child, 0)) {
+    for (
+      let isThere = send(child, 'SIGTERM');
+      isThere && passed() < STOP_MS;
+      isThere = send(child, 0)
+    ) {
       await wait(BETWEEN_LOOKS_MS)
     }
     unwatch()
@@ -62,8 +72,8 @@ export function startGroup(
 }
 
 /**
- * Kills a program and its child processes when this process dies, even by SIGKILL. A small shell waits for the end of its standard input,
- * which closes with this process.
+ * Kills a program and its child processes when this process dies, even by SIGKILL. A small shell
+ * waits for the end of its standard input, which closes with this process.
  * @returns a function that ends the watch
  */
 function endWithThisProcess({ pid }: ChildProcess): () => void {
@@ -95,7 +105,10 @@ const endingOf = (child: ChildProcess): Promise<ProcessEnd> =>
 function send({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   if (pid === undefined) return false
   if (process.platform === 'win32') {
-    spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on('error', () => {})
+    spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).on(
+      'error',
+      () => {},
+    )
     return false
   }
   try {

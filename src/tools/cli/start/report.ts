@@ -5,7 +5,15 @@ import type { LogMode } from '../../../server/config/settings.ts'
 import type { CallSummary, Sandbox } from '../../../server/create-sandbox.ts'
 import { ENDPOINTS } from '../../../service/oidc/endpoints.ts'
 import { visible } from '../../../service/text/visible.ts'
-import { alignColumns, MAX_UNREAD_BYTES, type Output, paint, paintError, printError, writeOut } from '../terminal.ts'
+import {
+  alignColumns,
+  MAX_UNREAD_BYTES,
+  type Output,
+  paint,
+  paintError,
+  printError,
+  writeOut,
+} from '../terminal.ts'
 
 /** A running sandbox, with the config file that was read and the ids of its clients. */
 type Ready = Pick<Sandbox, 'url' | 'baseUrl' | 'client'> &
@@ -16,7 +24,10 @@ type Ready = Pick<Sandbox, 'url' | 'baseUrl' | 'client'> &
     readonly followsCallers?: boolean
   }
 
-/** The report of a running sandbox: calls on stdout, after the line or table that says it is ready; everything else on stderr. */
+/**
+ * The report of a running sandbox: calls on stdout, after the line or table that says it is ready;
+ * everything else on stderr.
+ */
 export type Report = ReturnType<typeof createPrettyReport>
 
 const silent: Report = { ready() {}, call() {}, note() {}, warning() {}, defect() {} }
@@ -27,7 +38,9 @@ export function createReport(mode: LogMode, now: () => number): Report {
   return withoutNoise(mode === 'json' ? createJsonReport(now) : createPrettyReport(now))
 }
 
-/** Leaves out probes of a healthy sandbox and, after the first unknown path, the list of endpoints. */
+/**
+ * Leaves out probes of a healthy sandbox and, after the first unknown path, the list of endpoints.
+ */
 function withoutNoise(report: Report): Report {
   let isListed = false
   return {
@@ -43,7 +56,8 @@ function withoutNoise(report: Report): Report {
 
 /** Lines for people. */
 function createPrettyReport(now: () => number) {
-  const warning = (message: string) => printError(`${paintError('yellow', 'warning:')} ${visible(message)}`)
+  const warning = (message: string) =>
+    printError(`${paintError('yellow', 'warning:')} ${visible(message)}`)
   const log = createLog(writeOut, warning)
   return {
     ready: (ready: Ready) => log.first(readyTable(ready)),
@@ -59,7 +73,10 @@ function createPrettyReport(now: () => number) {
   }
 }
 
-/** `12:03:05 f13   E1 302 GET /v1/oidc/use web-shop USE-08: nonce is missing 1.2 ms http://localhost:2435/_sandbox/console/flows/f13` */
+/**
+ * `12:03:05 f13 E1 302 GET /v1/oidc/use web-shop USE-08: nonce is missing 1.2 ms
+ * http://localhost:2435/_sandbox/console/flows/f13`
+ */
 function prettyLine(call: CallSummary, now: number): string {
   const { method, path, status, durationMs, endpoint = '-', flow = '-', flowUrl, client } = call
   const parts = [
@@ -81,7 +98,14 @@ function prettyLine(call: CallSummary, now: number): string {
 const timeOf = (now: number) => new Date(now).toISOString().slice(11, 19)
 
 /** The result of a call: the decision and its source, the reason of a refusal, or advice. */
-function endOf({ persona, outcome, error, rule, message, findings }: CallSummary): readonly string[] {
+function endOf({
+  persona,
+  outcome,
+  error,
+  rule,
+  message,
+  findings,
+}: CallSummary): readonly string[] {
   const decided = [persona, outcome].filter((name) => name !== undefined).join(' ')
   const reason = [rule ?? error, message].filter((part) => part !== undefined).join(': ')
   const advice = reason === '' ? findings.join(' ') : ''
@@ -98,14 +122,27 @@ const roundedMs = (milliseconds: number) =>
 
 /** What to paste into the app and what to open. */
 function readyTable(ready: Ready): string {
-  const { url, baseUrl, internalUrl, certificate, client, configFile, clients = [], followsCallers } = ready
+  const {
+    url,
+    baseUrl,
+    internalUrl,
+    certificate,
+    client,
+    configFile,
+    clients = [],
+    followsCallers,
+  } = ready
   const rows = [
     ['open', `${baseUrl}/`],
     ['base URL', baseUrl],
-    ...(followsCallers ? [['also at', 'any port and name of this machine that leads here, under that address']] : []),
+    ...(followsCallers
+      ? [['also at', 'any port and name of this machine that leads here, under that address']]
+      : []),
     ...(isSameMachine(url, baseUrl) ? [] : [['listening on', url]]),
     ...(internalUrl === undefined ? [] : [['internal URL', internalUrl]]),
-    ...(certificate?.file === undefined ? [] : [['certificate', `${certificate.file} (NODE_EXTRA_CA_CERTS)`]]),
+    ...(certificate?.file === undefined
+      ? []
+      : [['certificate', `${certificate.file} (NODE_EXTRA_CA_CERTS)`]]),
     ['issuer', baseUrl + ENDPOINTS.use.path],
     ['discovery', baseUrl + ENDPOINTS.useDiscovery.path],
     ['client_id', client.clientId],
@@ -124,11 +161,16 @@ function readyTable(ready: Ready): string {
   ].join('\n')
 }
 
-/** Whether both URLs name one server on this machine, so that the base URL suffices: `http://127.0.0.1:2435`, `http://localhost:2435/age`. */
+/**
+ * Whether both URLs name one server on this machine, so that the base URL suffices:
+ * `http://127.0.0.1:2435`, `http://localhost:2435/age`.
+ */
 function isSameMachine(url: string, baseUrl: string): boolean {
   const [own, base] = [new URL(url), new URL(baseUrl)]
   return (
-    [own, base].every(({ href }) => isLoopbackUrl(href)) && own.protocol === base.protocol && own.port === base.port
+    [own, base].every(({ href }) => isLoopbackUrl(href)) &&
+    own.protocol === base.protocol &&
+    own.port === base.port
   )
 }
 
@@ -143,28 +185,43 @@ function createJsonReport(now: () => number): Report {
   const log = createLog(writeOut, warning)
   return {
     ready({ url, baseUrl, internalUrl, certificate, client }) {
-      const addresses = { url, base_url: baseUrl, internal_url: internalUrl, certificate: certificate?.file }
+      const addresses = {
+        url,
+        base_url: baseUrl,
+        internal_url: internalUrl,
+        certificate: certificate?.file,
+      }
       const about = { client_id: client.clientId, version: packageVersion() }
       log.first(JSON.stringify({ event: 'ready', ...addresses, ...about }))
     },
     call({ durationMs, flowUrl, ...call }) {
       const at = new Date(now()).toISOString()
-      log.line(JSON.stringify({ event: 'call', at, ...call, flow_url: flowUrl, duration_ms: roundedMs(durationMs) }))
+      log.line(
+        JSON.stringify({
+          event: 'call',
+          at,
+          ...call,
+          flow_url: flowUrl,
+          duration_ms: roundedMs(durationMs),
+        }),
+      )
     },
     note(message) {
       log.line(JSON.stringify({ event: 'note', at: new Date(now()).toISOString(), message }))
     },
     warning,
     defect(error) {
-      const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined }
+      const { message, stack } =
+        error instanceof Error ? error : { message: String(error), stack: undefined }
       printError(JSON.stringify({ event: 'error', message, stack }))
     },
   }
 }
 
 /**
- * Creates a log that drops lines which cannot be written, instead of ending the process or filling its memory. `onWarning` is called
- * when lines begin to be dropped, and when they can be written again.
+ * Creates a log that drops lines which cannot be written, instead of ending the process or filling
+ * its memory. `onWarning` is called when lines begin to be dropped, and when they can be written
+ * again.
  */
 export function createLog(write: Output, onWarning: (message: string) => void) {
   let owed = ''
@@ -175,7 +232,8 @@ export function createLog(write: Output, onWarning: (message: string) => void) {
     waiting = []
     const error = write(owed + lines.join(''), { maxUnreadBytes: MAX_UNREAD_BYTES })
     if (error === undefined) {
-      if (missing !== undefined) onWarning(`log: it is written again; lines that are missing: ${missing}`)
+      if (missing !== undefined)
+        onWarning(`log: it is written again; lines that are missing: ${missing}`)
       owed = ''
       missing = undefined
       return
@@ -192,7 +250,10 @@ export function createLog(write: Output, onWarning: (message: string) => void) {
       owed = `${line}\n`
       flush()
     },
-    /** Writes a line. Lines of one turn are written together, because each write costs a tenth of an answer. */
+    /**
+     * Writes a line. Lines of one turn are written together, because each write costs a tenth of an
+     * answer.
+     */
     line(line: string) {
       if (waiting.length === 0) setImmediate(flush)
       waiting.push(`${line}\n`)

@@ -6,7 +6,11 @@ import { ConfigError } from '../../../sandbox/files/config-error.ts'
 import type { Settings } from '../../../server/config/load-settings.ts'
 import { SETTINGS } from '../../../server/config/settings.ts'
 import { FLAGS, type Texts } from '../../../server/config/text-settings.ts'
-import { type ChangeableSandbox, createChangeableSandbox, type Sandbox } from '../../../server/create-sandbox.ts'
+import {
+  type ChangeableSandbox,
+  createChangeableSandbox,
+  type Sandbox,
+} from '../../../server/create-sandbox.ts'
 import { snakeCase } from '../../../service/text/camel-case.ts'
 import { createReport, type Report } from './report.ts'
 import { exitWithin, untilSignal } from './until-signal.ts'
@@ -15,7 +19,10 @@ import { type Running, readWatchedSettings } from './watch-settings.ts'
 /** A supervisor may expect the process to end within a second of SIGTERM. */
 const CLOSING_MS = 800
 
-/** Runs a sandbox until a signal ends it. @throws when it cannot start: a message of one line for each reason */
+/**
+ * Runs a sandbox until a signal ends it.
+ * @throws when it cannot start: a message of one line for each reason
+ */
 export async function start(flags: Texts): Promise<void> {
   const { settings, watch } = await readWatchedSettings(flags)
   const { log, configFile, warnings } = settings
@@ -27,8 +34,15 @@ export async function start(flags: Texts): Promise<void> {
   const { sandbox, change } = await createChangeable(settings, report)
   const stopped = untilSignal()
   if (sandbox.certificate && sandbox.certificate.file === undefined)
-    report.warning('the certificate lives in memory, so that no client can be made to trust it; name a --state-dir')
-  report.ready({ ...sandbox, configFile, clients, followsCallers: settings.sandbox.baseUrl === undefined })
+    report.warning(
+      'the certificate lives in memory, so that no client can be made to trust it; name a --state-dir',
+    )
+  report.ready({
+    ...sandbox,
+    configFile,
+    clients,
+    followsCallers: settings.sandbox.baseUrl === undefined,
+  })
 
   keepHeapSmall()
   const unwatch = watch({ change, report })
@@ -38,8 +52,14 @@ export async function start(flags: Texts): Promise<void> {
   await sandbox.close()
 }
 
-/** Starts a sandbox with settings. @throws an error that names the flag, the variable, or file and line */
-export async function createFromSettings(settings: Settings, report: SandboxReport): Promise<Sandbox> {
+/**
+ * Starts a sandbox with settings.
+ * @throws an error that names the flag, the variable, or file and line
+ */
+export async function createFromSettings(
+  settings: Settings,
+  report: SandboxReport,
+): Promise<Sandbox> {
   const { sandbox } = await createChangeable(settings, report)
   return sandbox
 }
@@ -47,7 +67,10 @@ export async function createFromSettings(settings: Settings, report: SandboxRepo
 /** What a sandbox reports; without `call` its calls are not summarised. */
 type SandboxReport = Pick<Report, 'warning' | 'defect'> & Partial<Pick<Report, 'call'>>
 
-/** Starts a sandbox whose settings can be replaced while it runs. @throws what `createFromSettings` throws; so does `change` */
+/**
+ * Starts a sandbox whose settings can be replaced while it runs.
+ * @throws what `createFromSettings` throws; so does `change`
+ */
 async function createChangeable(
   settings: Settings,
   report: SandboxReport,
@@ -64,8 +87,14 @@ async function createChangeable(
   return { sandbox, change: (given) => withCommandErrors(change(given.sandbox), given) }
 }
 
-/** Waits for the `result`. @throws an error that names the flag, the variable, or file and line of a wrong setting */
-async function withCommandErrors<Result>(result: Promise<Result>, { sandbox, blame }: Settings): Promise<Result> {
+/**
+ * Waits for the `result`.
+ * @throws an error that names the flag, the variable, or file and line of a wrong setting
+ */
+async function withCommandErrors<Result>(
+  result: Promise<Result>,
+  { sandbox, blame }: Settings,
+): Promise<Result> {
   try {
     return await result
   } catch (error) {
@@ -73,11 +102,15 @@ async function withCommandErrors<Result>(result: Promise<Result>, { sandbox, bla
     if (codeOf(error.cause) === 'EADDRINUSE') {
       const { findRunning } = await import('../remote/reach-sandbox.ts')
       const running = await findRunning(sandbox)
-      const remedy = running ? `. A sandbox answers there: run and other commands take it by --url ${running}` : ''
+      const remedy = running
+        ? `. A sandbox answers there: run and other commands take it by --url ${running}`
+        : ''
       throw ConfigError.of(inCommandWords(error.message) + remedy, { cause: error })
     }
     if (error.setting) throw await blame(error.setting.path, error.setting.reason)
-    throw error.problems.length === 0 ? ConfigError.of(inCommandWords(error.message), { cause: error }) : error
+    throw error.problems.length === 0
+      ? ConfigError.of(inCommandWords(error.message), { cause: error })
+      : error
   }
 }
 
@@ -88,8 +121,8 @@ function flagOf(key: string): string {
 }
 
 /**
- * Translates a message of the library for the command line. A message says "the option stateDir" or begins with an option; the option
- * becomes the flag, and the key of the config file.
+ * Translates a message of the library for the command line. A message says "the option stateDir" or
+ * begins with an option; the option becomes the flag, and the key of the config file.
  */
 function inCommandWords(message: string): string {
   return message
@@ -98,8 +131,9 @@ function inCommandWords(message: string): string {
 }
 
 /**
- * Keeps the heap small: the young generation keeps its first size, and the old one may double between collections. V8 would let both grow
- * to several times as much, for speed that a sandbox does not need.
+ * Keeps the heap small: the young generation keeps its first size, and the old one may double
+ * between collections. V8 would let both grow to several times as much, for speed that a sandbox
+ * does not need.
  */
 function keepHeapSmall(): void {
   // Code that is compiled later would be cached under other flags than those of the next start.

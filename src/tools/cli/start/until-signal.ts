@@ -2,7 +2,10 @@ import { startStopwatch } from '../../../sandbox/clock/clock.ts'
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-/** npm and npx pass Ctrl-C on to a program that has received it already: a signal that soon after the first is the same one. */
+/**
+ * npm and npx pass Ctrl-C on to a program that has received it already: a signal that soon after
+ * the first is the same one.
+ */
 const SAME_SIGNAL_MS = 500
 
 /** Resolves on the first SIGTERM or SIGINT. A second signal ends the process at once. */
@@ -22,7 +25,10 @@ export function untilSignal(): Promise<void> {
   })
 }
 
-/** Ends the process when it lingers for `milliseconds`, for example because a browser holds a connection open. */
+/**
+ * Ends the process when it lingers for `milliseconds`, for example because a browser holds a
+ * connection open.
+ */
 export function exitWithin(milliseconds: number): void {
   setTimeout(() => process.exit(), milliseconds).unref()
 }

@@ -1,6 +1,10 @@
 import { startStopwatch } from '../../../sandbox/clock/clock.ts'
 import { codeOf, messageOf } from '../../../sandbox/files/caught.ts'
-import { changedPaths, type FileStates, readFileStates } from '../../../sandbox/files/file-states.ts'
+import {
+  changedPaths,
+  type FileStates,
+  readFileStates,
+} from '../../../sandbox/files/file-states.ts'
 import { isOutOfDescriptors } from '../../../sandbox/files/on-demand.ts'
 import { shortPath } from '../../../sandbox/files/short-path.ts'
 import { isPersonaFile } from '../../../sandbox/personas/persona-folder.ts'
@@ -11,11 +15,15 @@ import type { TakenUp } from '../../../server/create-sandbox.ts'
 import { snakeCase } from '../../../service/text/camel-case.ts'
 import type { Report } from './report.ts'
 
-/** The settings of a start, whose files can be watched: the config file, persona files and their folders. */
+/**
+ * The settings of a start, whose files can be watched: the config file, persona files and their
+ * folders.
+ */
 export interface WatchedSettings {
   readonly settings: Settings
   /**
-   * Looks at the files again and again, and has the sandbox take up what changed. What cannot be taken up is reported, and changes nothing.
+   * Looks at the files again and again, and has the sandbox take up what changed. What cannot be
+   * taken up is reported, and changes nothing.
    * @returns a function that ends this
    */
   watch(running: Running): () => void
@@ -29,7 +37,10 @@ export interface Running {
 }
 
 /** Reads the settings of a start. @throws ConfigError what `loadSettings` throws */
-export async function readWatchedSettings(flags: Texts, cwd: string = process.cwd()): Promise<WatchedSettings> {
+export async function readWatchedSettings(
+  flags: Texts,
+  cwd: string = process.cwd(),
+): Promise<WatchedSettings> {
   const configFile = configPath({ flags, cwd })
   // Before the files are read, so that the watch sees what changes meanwhile.
   const config = await readFileStates([configFile])
@@ -122,7 +133,8 @@ async function look(watch: Watch): Promise<void> {
     watch.read = new Map([...watch.read, config])
     return
   }
-  // Before the personas are read, which may be others now: the next look sees what changes meanwhile.
+  // Before the personas are read, which may be others now: the next look sees what changes
+  // meanwhile.
   const states = new Map([...(await readStates(watch)), config])
   await takeUp(watch, changed)
   watch.seen = states
@@ -132,7 +144,10 @@ async function look(watch: Watch): Promise<void> {
 const readStates = ({ configFile, wanted }: Watch) =>
   readFileStates([configFile, ...(wanted.sandbox.personas ?? [])], isPersonaFile)
 
-/** Reads the settings again. @returns whether that succeeded. A failure is reported, and the earlier settings stay in force */
+/**
+ * Reads the settings again.
+ * @returns whether that succeeded. A failure is reported, and the earlier settings stay in force
+ */
 async function readConfig(watch: Watch): Promise<boolean> {
   const { flags, cwd, wanted, running, given } = watch
   try {
@@ -161,7 +176,10 @@ async function readConfig(watch: Watch): Promise<boolean> {
   }
 }
 
-/** Reports a missing or empty config file once, until the file is back: an editor may empty a file and then delete it. */
+/**
+ * Reports a missing or empty config file once, until the file is back: an editor may empty a file
+ * and then delete it.
+ */
 function reportGone(watch: Watch, state: string): void {
   if (watch.isGone) return
   watch.isGone = true
@@ -200,8 +218,11 @@ function reportTakenUp(watch: Watch, { changed, overruled }: TakenUp, files: str
     : []
   watch.isRestartUnsaid = false
   if (waiting.length > 0)
-    report.warning(`${shortPath(watch.cwd, watch.configFile)}: restart to take up ${inWords(waiting)}`)
-  if (watch.isRefused && changed.length + waiting.length === 0) report.note(`read ${files} again: nothing changed`)
+    report.warning(
+      `${shortPath(watch.cwd, watch.configFile)}: restart to take up ${inWords(waiting)}`,
+    )
+  if (watch.isRefused && changed.length + waiting.length === 0)
+    report.note(`read ${files} again: nothing changed`)
 }
 
 const valuesOf = ({ log, sandbox }: Settings) => ({ ...sandbox, log })

@@ -1,5 +1,11 @@
 import { shellWord } from '../../../service/text/shell-word.ts'
-import { type FieldValue, isRequest, type RecordedRequest, type RecordedStep, type Recording } from '../recording.ts'
+import {
+  type FieldValue,
+  isRequest,
+  type RecordedRequest,
+  type RecordedStep,
+  type Recording,
+} from '../recording.ts'
 import { fileHeading, oneLine } from './file-heading.ts'
 
 /** A flow as a shell script: what is decided, how the clock moves, and each call by curl. */
@@ -11,7 +17,9 @@ export function curlText(recording: Recording): string {
       'AGEKEY_SANDBOX_URL names another sandbox, AGEKEY_SANDBOX_CONTROL_TOKEN its control token.',
     ],
   })
-  const personas = needs.personas.map((persona) => controlCall('PUT', `/personas/${persona.name}`, persona))
+  const personas = needs.personas.map((persona) =>
+    controlCall('PUT', `/personas/${persona.name}`, persona),
+  )
   const places = [
     'base="$(printenv AGEKEY_SANDBOX_URL || true)"',
     `[ -n "$base" ] || base=${shellWord(baseUrl)}`,
@@ -31,7 +39,8 @@ export function curlText(recording: Recording): string {
   ].join('\n')
 }
 
-const SECRET_CHECK = '[ -n "$secret" ] || { echo "AGE_CLIENT_SECRET is missing: the secret of $client" >&2; exit 2; }'
+const SECRET_CHECK =
+  '[ -n "$secret" ] || { echo "AGE_CLIENT_SECRET is missing: the secret of $client" >&2; exit 2; }'
 
 const FUNCTIONS = String.raw`control() {
   curl -sS -f -o /dev/null -X "$1" -H 'Content-Type: application/json' \
@@ -51,7 +60,8 @@ issued() {
 /** Whether a call sends the right secret of the client. */
 const sendsSecret = (step: RecordedStep): boolean =>
   isRequest(step) &&
-  (step.credentials === 'basic' || step.fields.some(([, value]) => value.kind === 'client_secret' && value.isRight))
+  (step.credentials === 'basic' ||
+    step.fields.some(([, value]) => value.kind === 'client_secret' && value.isRight))
 
 const controlCall = (method: string, path: string, body: unknown) =>
   `control ${method} ${shellWord(path)} ${shellWord(JSON.stringify(body))}`
@@ -82,9 +92,13 @@ const CREDENTIALS: Readonly<Record<RecordedRequest['credentials'], readonly stri
 
 function requestText({ call, caller, fields, body, accept, credentials }: RecordedRequest): string {
   const pairs = fields.map(
-    ([name, value]) => `--data-urlencode ${shellWord(`${encodeURIComponent(name)}=`)}${fieldText(value)}`,
+    ([name, value]) =>
+      `--data-urlencode ${shellWord(`${encodeURIComponent(name)}=`)}${fieldText(value)}`,
   )
-  const json = body && ["-H 'Content-Type: application/json'", `--data ${shellWord(JSON.stringify(body))}`]
+  const json = body && [
+    "-H 'Content-Type: application/json'",
+    `--data ${shellWord(JSON.stringify(body))}`,
+  ]
   const isEmptyForm = caller === 'server' && pairs.length === 0
   return [
     `curl -sS -i "$base"${shellWord(call.path)}`,

@@ -18,10 +18,18 @@ export function fileHeading(
   return [
     `Flow ${id} of agekey-sandbox ${version}, recorded ${flow.started_at}: ${summarizeFlow(flow).summary}`,
     ...use,
-    ...(holdsToken && hasToken ? ['It holds an id_token. Secrets and access tokens are masked.'] : []),
-    ...(holdsToken && !hasToken ? ['It holds no id_token. Secrets and access tokens are masked.'] : []),
-    ...(holdsToken ? [] : [`It holds no ${hasToken ? 'id_token (the flow had one)' : 'id_token'} and no secret.`]),
-    ...(dropped > 0 ? [`The first ${dropped} calls of the flow are missing: the journal keeps them no longer.`] : []),
+    ...(holdsToken && hasToken
+      ? ['It holds an id_token. Secrets and access tokens are masked.']
+      : []),
+    ...(holdsToken && !hasToken
+      ? ['It holds no id_token. Secrets and access tokens are masked.']
+      : []),
+    ...(holdsToken
+      ? []
+      : [`It holds no ${hasToken ? 'id_token (the flow had one)' : 'id_token'} and no secret.`]),
+    ...(dropped > 0
+      ? [`The first ${dropped} calls of the flow are missing: the journal keeps them no longer.`]
+      : []),
     ...shortList(leftOut).map((line) => `Left out: ${line}`),
   ].map((line) => oneLine(line, MAX_LINE))
 }
@@ -39,15 +47,23 @@ export function oneLine(text: string, most: number): string {
   return line.length > most ? `${line.slice(0, most)}...` : line
 }
 
-/** The comment of a call in a test: which call it was, and what a test of an app does in its place. */
+/**
+ * The comment of a call in a test: which call it was, and what a test of an app does in its place.
+ */
 export function callComment({ title, caller, call }: RecordedRequest): string {
-  const place = caller === 'browser' ? 'open the page that sends the browser here' : 'let its server make this call'
+  const place =
+    caller === 'browser'
+      ? 'open the page that sends the browser here'
+      : 'let its server make this call'
   return `${oneLine(`${title}, recorded ${call.at}`, 120)}. Your app goes here: ${place}.`
 }
 
 /** A title of a test: `f12: use as teen-16, 18 no`. */
 export function recordingTitle({ flow }: Recording): string {
   const { id, flow: kind, persona, outcome } = flow
-  const details = [persona === undefined ? '' : ` as ${persona}`, outcome === undefined ? '' : `, ${outcome}`]
+  const details = [
+    persona === undefined ? '' : ` as ${persona}`,
+    outcome === undefined ? '' : `, ${outcome}`,
+  ]
   return oneLine(`${id}: ${kind}${details.join('')}`, 120)
 }

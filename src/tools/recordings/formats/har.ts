@@ -18,7 +18,12 @@ export function harText({ flow, baseUrl, version, ...recording }: Recording): st
     { use: ['Sizes, durations and most headers are not recorded.'], holdsToken: true },
   )
   const entries = flow.calls.map((call) => entryOf(call, baseUrl))
-  const log = { version: '1.2', creator: { name: 'agekey-sandbox', version }, entries, comment: comment.join(' ') }
+  const log = {
+    version: '1.2',
+    creator: { name: 'agekey-sandbox', version },
+    entries,
+    comment: comment.join(' '),
+  }
   return `${JSON.stringify({ log }, undefined, 2)}\n`
 }
 
@@ -39,7 +44,9 @@ function entryOf(call: CallRecord, baseUrl: string) {
 function requestOf(call: CallRecord, baseUrl: string) {
   const { method, path, endpoint, parameters, traceparent, accept } = call
   const pairs = Object.entries(parameters).map(([name, value]) => ({ name, value: textOf(value) }))
-  const text = new URLSearchParams(pairs.map(({ name, value }): [string, string] => [name, value])).toString()
+  const text = new URLSearchParams(
+    pairs.map(({ name, value }): [string, string] => [name, value]),
+  ).toString()
   const form = { mimeType: 'application/x-www-form-urlencoded', params: pairs, text }
   const body =
     endpoint === ENDPOINTS.upgrade.number
@@ -86,12 +93,16 @@ function responseOf({ response, status }: CallRecord) {
       size: Buffer.byteLength(text),
       mimeType: mimeType ?? 'x-unknown',
       text,
-      ...(response.kind === 'page' && { comment: 'What the page shows; its markup is not recorded.' }),
+      ...(response.kind === 'page' && {
+        comment: 'What the page shows; its markup is not recorded.',
+      }),
     },
     redirectURL,
     headersSize: UNKNOWN,
     bodySize: UNKNOWN,
-    ...(response.kind === 'dropped' && { comment: 'The connection was closed without a response.' }),
+    ...(response.kind === 'dropped' && {
+      comment: 'The connection was closed without a response.',
+    }),
   }
 }
 
@@ -100,4 +111,5 @@ function locationOf(response: RecordedResponse): string {
   return response.kind === 'callback' ? shownAddress(response.callback) : ''
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '')

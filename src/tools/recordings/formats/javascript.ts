@@ -85,7 +85,8 @@ const HIDDEN = /[\u2028\u2029\u007f-\u009f]/g
 /** A string in single quotes, as people write it. */
 function quoted(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll(HIDDEN, unicodeEscape)
-  // Backslashes before an escape come in pairs, so a quotation mark is found together with its own backslash.
+  // Backslashes before an escape come in pairs, so a quotation mark is found together with its own
+  // backslash.
   return `'${inner.replaceAll(/\\.|'/g, (part) => (part === '\\"' ? '"' : part === "'" ? "\\'" : part))}'`
 }
 
@@ -96,16 +97,29 @@ const commentLines = (recording: Recording, use: readonly string[]): string =>
 
 /** The client that the test declares, with a secret of its own. */
 function clientText({ needs: { client } }: Recording): string {
-  const { clientId = 'ak_test_sandbox', redirectUris = ['http://localhost:3000/callback'], signingAlg } = client ?? {}
-  const declared = { clientId, clientSecret: 'a-secret-of-this-test', redirectUris, ...(signingAlg && { signingAlg }) }
-  const members = Object.entries(declared).map(([name, value]) => `  ${name}: ${valueText(value)},\n`)
+  const {
+    clientId = 'ak_test_sandbox',
+    redirectUris = ['http://localhost:3000/callback'],
+    signingAlg,
+  } = client ?? {}
+  const declared = {
+    clientId,
+    clientSecret: 'a-secret-of-this-test',
+    redirectUris,
+    ...(signingAlg && { signingAlg }),
+  }
+  const members = Object.entries(declared).map(
+    ([name, value]) => `  ${name}: ${valueText(value)},\n`,
+  )
   return `// The client of this test; its secret is not that of the flow.\nconst client = {\n${members.join('')}}\n`
 }
 
 /** The options of the sandbox: the client, and settings that differ from the defaults. */
-function optionsText({ needs: { client, profile, lifetimes, slowReplySeconds, readings } }: Recording): string {
-  const given = Object.entries({ profile, lifetimes, slowReplySeconds, readings }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}: ${valueText(value)}`],
+function optionsText({
+  needs: { client, profile, lifetimes, slowReplySeconds, readings },
+}: Recording): string {
+  const given = Object.entries({ profile, lifetimes, slowReplySeconds, readings }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [`${name}: ${valueText(value)}`]),
   )
   const members = [...(client ? ['clients: [client]'] : []), ...given]
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
@@ -130,7 +144,9 @@ function nameText(name: string): string {
 /** The body of the test: decisions, moves of the clock, requests and expected answers. */
 function bodyText({ needs, steps }: Recording): string {
   const put = needs.personas.map((persona) => `await sandbox.personas.put(${valueText(persona)})`)
-  return [...put, ...steps.flatMap(stepLines)].map((line) => (line === '' ? '\n' : `  ${line}\n`)).join('')
+  return [...put, ...steps.flatMap(stepLines)]
+    .map((line) => (line === '' ? '\n' : `  ${line}\n`))
+    .join('')
 }
 
 function stepLines(step: RecordedStep): string[] {
@@ -157,7 +173,11 @@ function requestLines(request: RecordedRequest): string[] {
   const { name, call, expected, issues } = request
   const sent = `send(${quoted(call.path)}, ${sentText(request)})`
   if (expected.kind === 'dropped') return [`await expect(${sent}).rejects.toThrow()`]
-  return [`const ${name} = await ${sent}`, ...expectLines(name, expected), ...issuedLines(name, expected, issues)]
+  return [
+    `const ${name} = await ${sent}`,
+    ...expectLines(name, expected),
+    ...issuedLines(name, expected, issues),
+  ]
 }
 
 const CREDENTIALS: Readonly<Record<RecordedRequest['credentials'], readonly string[]>> = {
@@ -172,7 +192,8 @@ const CREDENTIALS: Readonly<Record<RecordedRequest['credentials'], readonly stri
 function sentText({ fields, body, accept, credentials, caller }: RecordedRequest): string {
   const parameters = fields.map(([name, value]) => `    [${quoted(name)}, ${fieldText(value)}],\n`)
   const list = `[\n${parameters.join('')}  ]`
-  if (caller === 'browser') return `{ query: ${list}${accept === undefined ? '' : `, accept: ${quoted(accept)}`} }`
+  if (caller === 'browser')
+    return `{ query: ${list}${accept === undefined ? '' : `, accept: ${quoted(accept)}`} }`
   return `{ ${[...CREDENTIALS[credentials], body ? `json: ${valueText(body)}` : `form: ${list}`].join(', ')} }`
 }
 
@@ -182,7 +203,10 @@ function fieldText(value: RecordedRequest['fields'][number][1]): string {
   return value.isRight ? 'client.clientSecret' : "'a wrong secret'"
 }
 
-function expectLines(name: string, expected: Exclude<ExpectedAnswer, { kind: 'dropped' }>): string[] {
+function expectLines(
+  name: string,
+  expected: Exclude<ExpectedAnswer, { kind: 'dropped' }>,
+): string[] {
   if (expected.kind === 'any') return [`expect(${name}.status).toBeLessThan(400)`]
   const { status, error } = expected
   const ofStatus = `expect(${name}.status).toBe(${status})`
@@ -196,17 +220,27 @@ function expectLines(name: string, expected: Exclude<ExpectedAnswer, { kind: 'dr
     `const ${name}Callback = callbackIn(${name}, ${quoted(place)})`,
     `expect([...${name}Callback.keys()]).toEqual(${valueText(names)})`,
     ...(error === undefined ? [] : [`expect(${name}Callback.get('error')).toBe(${quoted(error)})`]),
-    ...(thresholds ? [`expect(thresholdsIn(${name}Callback)).toEqual(${valueText(thresholds)})`] : []),
+    ...(thresholds
+      ? [`expect(thresholdsIn(${name}Callback)).toEqual(${valueText(thresholds)})`]
+      : []),
   ]
 }
 
-function issuedLines(name: string, expected: ExpectedAnswer, issues: RecordedRequest['issues']): string[] {
+function issuedLines(
+  name: string,
+  expected: ExpectedAnswer,
+  issues: RecordedRequest['issues'],
+): string[] {
   if (issues === undefined) return []
-  if (expected.kind === 'callback') return [`const ${issues} = ${name}Callback.get(${quoted(issues)}) ?? ''`]
+  if (expected.kind === 'callback')
+    return [`const ${issues} = ${name}Callback.get(${quoted(issues)}) ?? ''`]
   return [`const { ${issues} } = JSON.parse(${name}.text)`]
 }
 
-/** The end of a JavaScript file: everything that the test calls, except `send`, which depends on the test runner. */
+/**
+ * The end of a JavaScript file: everything that the test calls, except `send`, which depends on the
+ * test runner.
+ */
 const HELPERS = `
 interface Sent {
   /** Of a request by the browser. */
@@ -224,7 +258,10 @@ interface Answer {
   text: string
 }
 
-/** What the browser brings to the app: in the fragment or the query of an address, or as the fields of a form. */
+/**
+ * What the browser brings to the app: in the fragment or the query of an address, or as the fields
+ * of a form.
+ */
 function callbackIn({ location, text }: Answer, place: 'fragment' | 'query' | 'form'): URLSearchParams {
   if (place === 'fragment') return new URLSearchParams(location.split('#')[1])
   if (place === 'query') return new URL(location).searchParams

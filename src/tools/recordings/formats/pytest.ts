@@ -12,7 +12,9 @@ import { callComment, fileHeading, recordingTitle } from './file-heading.ts'
 
 const SECRET = 'a-secret-of-this-test'
 
-/** A flow as a test file for pytest with requests, in a tenant of its own of a sandbox that runs. */
+/**
+ * A flow as a test file for pytest with requests, in a tenant of its own of a sandbox that runs.
+ */
 export function pytestText(recording: Recording): string {
   const { flow, needs, steps } = recording
   const { profile, client, personas } = needs
@@ -24,7 +26,8 @@ export function pytestText(recording: Recording): string {
   })
   const body = [
     ...personas.map(
-      (persona) => `sandbox.control("PUT", ${literal(`/personas/${persona.name}`)}, ${literal(persona)})`,
+      (persona) =>
+        `sandbox.control("PUT", ${literal(`/personas/${persona.name}`)}, ${literal(persona)})`,
     ),
     ...steps.flatMap(stepLines),
   ]
@@ -67,11 +70,15 @@ const settingsOf = ({ client, lifetimes, slowReplySeconds, readings }: Needs) =>
   ...(slowReplySeconds !== undefined && { slow_reply_seconds: slowReplySeconds }),
 })
 
-/** A value as Python: JSON with other words for null, true and false. Python has no lone surrogates, so they become U+FFFD. */
+/**
+ * A value as Python: JSON with other words for null, true and false. Python has no lone surrogates,
+ * so they become U+FFFD.
+ */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
-  if (typeof value === 'string') return JSON.stringify(value.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
+  if (typeof value === 'string')
+    return JSON.stringify(value.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
   if (typeof value !== 'object') return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
@@ -103,7 +110,8 @@ const CREDENTIALS: Readonly<Record<RecordedRequest['credentials'], readonly stri
 
 function argumentsOf({ fields, body, accept, caller, credentials }: RecordedRequest): string[] {
   const list = `[${fields.map(([name, value]) => `(${literal(name)}, ${fieldText(value)})`).join(', ')}]`
-  if (caller === 'browser') return [`query=${list}`, ...(accept === undefined ? [] : [`accept=${literal(accept)}`])]
+  if (caller === 'browser')
+    return [`query=${list}`, ...(accept === undefined ? [] : [`accept=${literal(accept)}`])]
   return [body ? `body=${literal(body)}` : `form=${list}`, ...CREDENTIALS[credentials]]
 }
 
@@ -113,12 +121,18 @@ function fieldText(value: FieldValue): string {
   return value.isRight ? 'CLIENT_SECRET' : '"a wrong secret"'
 }
 
-function expectLines(name: string, expected: Exclude<ExpectedAnswer, { kind: 'dropped' }>): string[] {
+function expectLines(
+  name: string,
+  expected: Exclude<ExpectedAnswer, { kind: 'dropped' }>,
+): string[] {
   if (expected.kind === 'any') return [`assert ${name}.status_code < 400`]
   const { status, error } = expected
   const ofStatus = `assert ${name}.status_code == ${status}`
   if (expected.kind === 'reply') {
-    return [ofStatus, ...(error === undefined ? [] : [`assert ${name}.json()["error"] == ${literal(error)}`])]
+    return [
+      ofStatus,
+      ...(error === undefined ? [] : [`assert ${name}.json()["error"] == ${literal(error)}`]),
+    ]
   }
   const { place, names, thresholds } = expected
   return [

@@ -10,7 +10,10 @@ import { fileHeading, recordingTitle } from './file-heading.ts'
 
 type ScenarioStep = Scenario['steps'][number]
 
-/** A flow as a scenario file, which passes when the same app does the same again. @throws Refusal when no step remains */
+/**
+ * A flow as a scenario file, which passes when the same app does the same again.
+ * @throws Refusal when no step remains
+ */
 export function scenarioText(recording: Recording): string {
   const { flow, needs } = recording
   const read = recording.steps.map((step) => scenarioSteps(step))
@@ -62,24 +65,35 @@ function scenarioSteps(step: RecordedStep): ScenarioStep | string {
 
 const isAwaited = (flow: Call): flow is ServerCall => SERVER_CALLS.some((call) => call === flow)
 
-/** The decision of a step; `undefined` when nothing was decided, or when the request would overrule the decision. */
+/**
+ * The decision of a step; `undefined` when nothing was decided, or when the request would overrule
+ * the decision.
+ */
 function decisionOf({ decision, flow, call }: RecordedRequest): ScenarioStep['decide'] {
   if (!decision) return undefined
   const { persona, outcome, decided_by: by = '' } = decision
-  const own = by.split('; ').filter((source) => /^(?:outcome by )?(?:query parameter|request header) /.test(source))
+  const own = by
+    .split('; ')
+    .filter((source) => /^(?:outcome by )?(?:query parameter|request header) /.test(source))
   const isOfServer = flow !== 'use' && flow !== 'create'
-  // Decision: a request decides before a scenario does. If the request names only persona or outcome, the step names both and decides the
-  // other.
-  if (own.length > 0 && (isOfServer || own.some((source) => source.startsWith('outcome by ')))) return undefined
+  // Decision: a request decides before a scenario does. If the request names only persona or
+  // outcome, the step names both and decides the other.
+  if (own.length > 0 && (isOfServer || own.some((source) => source.startsWith('outcome by '))))
+    return undefined
   const said = call.decision?.outcome ?? outcome
   return {
     flow,
     ...(persona !== undefined && !isOfServer && { persona }),
-    ...(own.length > 0 && said !== undefined ? { outcome: said } : outcome !== undefined && { outcome }),
+    ...(own.length > 0 && said !== undefined
+      ? { outcome: said }
+      : outcome !== undefined && { outcome }),
   }
 }
 
-/** Parameters that differ in each run or place, secrets, and parameters that name the client or decide. */
+/**
+ * Parameters that differ in each run or place, secrets, and parameters that name the client or
+ * decide.
+ */
 const NOT_EXPECTED =
   /^(?:state|nonce|redirect_uri|request_uri|code|client_id|client_secret|sandbox_.*|verification_id|verified_at|verified_after)$/
 
@@ -105,7 +119,10 @@ function lastingPart(value: unknown): unknown {
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([name, member]) => !NOT_EXPECTED.test(name) && !JSON.stringify(member ?? null).includes(MASKED))
+      .filter(
+        ([name, member]) =>
+          !NOT_EXPECTED.test(name) && !JSON.stringify(member ?? null).includes(MASKED),
+      )
       .map(([name, member]) => [name, lastingPart(member)]),
   )
 }

@@ -1,5 +1,10 @@
 import { type AuditedRow, type AuditReport, VERDICTS } from '../../../audit/report/audit-report.ts'
-import { conclusionOf, describeChecks, describeReadings, summarise } from '../../../audit/report/checks-of.ts'
+import {
+  conclusionOf,
+  describeChecks,
+  describeReadings,
+  summarise,
+} from '../../../audit/report/checks-of.ts'
 import {
   type Fact,
   findingLevel,
@@ -12,7 +17,13 @@ import {
 import { packageVersion } from '../../../package-root.ts'
 import { CATALOGUE_VERSION, findAuditRow, findRow } from '../../../sandbox/outcomes/catalogue.ts'
 import { type ConsoleFrame, renderConsolePage } from '../../../server/http/console-page.ts'
-import { breakable, counted, renderInstant, renderSnippet, shortened } from '../../../server/http/html/elements.ts'
+import {
+  breakable,
+  counted,
+  renderInstant,
+  renderSnippet,
+  shortened,
+} from '../../../server/http/html/elements.ts'
 import { filterOptions, renderSelect, renderTextField } from '../../../server/http/html/fields.ts'
 import { type Html, html, type Renderable } from '../../../server/http/html/html.ts'
 import type { RenderedPage } from '../../../server/http/html/layout.ts'
@@ -48,14 +59,20 @@ ${renderForm(frame, opened !== undefined)}`,
 /** Rows on one page: the catalogue has 300, a file may have more. */
 const MAX_ROWS = 1000
 
-function renderReport({ report: given, name, linked }: OpenReport, { consolePath }: ConsoleFrame): Html {
+function renderReport(
+  { report: given, name, linked }: OpenReport,
+  { consolePath }: ConsoleFrame,
+): Html {
   const rows = given.rows.slice(0, MAX_ROWS)
   const shown = { ...given, ...summarise(rows, given) }
-  // Decision: the verdicts on top are counted from the rows, so that no report looks better than its rows.
+  // Decision: the verdicts on top are counted from the rows, so that no report looks better than
+  // its rows.
   const report: AuditReport = { ...given, ...summarise(given.rows, given) }
   const place = { consolePath, linked: new Set(linked), audited: report }
   const points = pointsOf(shown)
-  const isLinked = [...points, ...rows].every(({ flows }) => flows.every((id) => place.linked.has(id)))
+  const isLinked = [...points, ...rows].every(({ flows }) =>
+    flows.every((id) => place.linked.has(id)),
+  )
   // Rows that may be handled either way, or are not for this app, belong to no check.
   const ofChecks = new Set(points.flatMap((point) => point.rows))
   return html`${renderSummary(report, remarksOn(given, report, isLinked), name)}
@@ -88,11 +105,14 @@ function renderSummary(report: AuditReport, remarks: readonly string[], name: st
   const ofReadings = readings && report.rows.length === 0 && describeReadings(readings)
   const conclusion = conclusionOf(report)
   // An audit that does not count is no success.
-  const word = ofReadings && conclusion === 'passed' && pointsOf(report).some(isFound) ? 'depends' : conclusion
+  const word =
+    ofReadings && conclusion === 'passed' && pointsOf(report).some(isFound) ? 'depends' : conclusion
   const headline = ofReadings || describeChecks(checks) || 'Nothing could be shown'
   return html`<section class="card" aria-labelledby="verdict-title">
 <h2 id="verdict-title" data-testid="headline"><span class="mark ${markOf(word)}">${word}</span> ${shortened(headline, MAX_TEXT)}</h2>
-<ul class="row marks" aria-label="Rows by verdict" data-testid="totals">${Object.entries(report.totals).map(
+<ul class="row marks" aria-label="Rows by verdict" data-testid="totals">${Object.entries(
+    report.totals,
+  ).map(
     ([verdict, count]) => html`<li class="mark ${markOf(verdict)}">${count} ${verdict}</li>`,
   )}</ul>
 ${remarks.length > 0 && html`<ul class="notice" data-testid="remarks">${remarks.map((remark) => html`<li>${remark}</li>`)}</ul>`}
@@ -116,14 +136,28 @@ const renderLearned = ({ learned }: AuditReport): Html =>
       : html`<div><dt>${flow}</dt><dd>Yes is ${shortened(signs.yes, MAX_TEXT)}<ul class="steps">${signs.no.map((one) => html`<li>No is ${shortened(one, MAX_TEXT)}</li>`)}</ul></dd></div>`,
   )}</dl></details>`
 
-function factsOf(report: AuditReport, name: string): readonly (readonly [term: string, value: Renderable])[] {
-  const { app, agent, started_at: startedAt, first_started_at: first, seconds, version, catalogue } = report
+function factsOf(
+  report: AuditReport,
+  name: string,
+): readonly (readonly [term: string, value: Renderable])[] {
+  const {
+    app,
+    agent,
+    started_at: startedAt,
+    first_started_at: first,
+    seconds,
+    version,
+    catalogue,
+  } = report
   return [
     ['App', html`<code>${shortened(app, MAX_TEXT)}</code>`],
     ['Agent', agent],
     ['When', html`${renderInstant(startedAt)}, ${seconds.toFixed(1)} seconds`],
     ...(first === undefined ? [] : [['Earliest rows', renderInstant(first)] as const]),
-    ['By', html`agekey-sandbox ${shortened(version, MAX_TEXT)}, catalogue ${shortened(catalogue, MAX_TEXT)}`],
+    [
+      'By',
+      html`agekey-sandbox ${shortened(version, MAX_TEXT)}, catalogue ${shortened(catalogue, MAX_TEXT)}`,
+    ],
     ['File', html`<code>${name}</code>`],
   ]
 }
@@ -132,7 +166,9 @@ function factsOf(report: AuditReport, name: string): readonly (readonly [term: s
 function remarksOn(given: AuditReport, counted: AuditReport, isLinked: boolean): string[] {
   const { version, catalogue, rows } = given
   const strangers = rows.filter(({ row }) => !findAuditRow(row)).length
-  const isOther = VERDICTS.some((verdict) => (given.totals[verdict] ?? 0) !== (counted.totals[verdict] ?? 0))
+  const isOther = VERDICTS.some(
+    (verdict) => (given.totals[verdict] ?? 0) !== (counted.totals[verdict] ?? 0),
+  )
   return [
     version !== packageVersion() &&
       `agekey-sandbox ${shortened(version, MAX_TEXT)} wrote this report, and this is ${packageVersion()}.`,
@@ -176,7 +212,10 @@ interface RowPlace {
 const MAX_POINT_TEXT = 600
 const MAX_ROW_TEXT = 200
 
-/** The findings: missing checks, right answers that were refused, and dependencies. The worst come first, with their rows folded. */
+/**
+ * The findings: missing checks, right answers that were refused, and dependencies. The worst come
+ * first, with their rows folded.
+ */
 const renderFindings = (points: readonly Point[], place: RowPlace): Html | false =>
   points.length > 0 &&
   html`<section class="card" aria-labelledby="findings-title">
@@ -213,11 +252,20 @@ const renderUnshown = (unshown: readonly Unshown[]): Html | false =>
   )}</ul>
 </section>`
 
-/** The checks without a finding, which are folded, then rows without a check. The filter needs scripts. */
-function renderOthers(points: readonly Point[], rows: readonly AuditedRow[], place: RowPlace): Html {
+/**
+ * The checks without a finding, which are folded, then rows without a check. The filter needs
+ * scripts.
+ */
+function renderOthers(
+  points: readonly Point[],
+  rows: readonly AuditedRow[],
+  place: RowPlace,
+): Html {
   const holding = points.filter((point) => point.state === 'passed' && point.rows.length > 0)
   const renderChecks = (checks: readonly Point[]) =>
-    checks.map((point) => renderRows(html`${point.title} ${renderVerdict(point.verdict)}`, point.rows, place))
+    checks.map((point) =>
+      renderRows(html`${point.title} ${renderVerdict(point.verdict)}`, point.rows, place),
+    )
   return html`<section class="card" aria-labelledby="checks-title">
 <h2 id="checks-title">Other checks</h2>
 <form class="row" data-audit-filter hidden>
@@ -260,7 +308,16 @@ const whatIsKnown = ({ reason, evidence }: AuditedRow): string =>
 
 const MARKS = {
   yes: ['refused', 'accepted', 'holds', 'works', 'passed'],
-  no: ['let in', 'missing', 'ignored', 'broke', 'too strict', 'stale', 'failed', 'nothing was judged'],
+  no: [
+    'let in',
+    'missing',
+    'ignored',
+    'broke',
+    'too strict',
+    'stale',
+    'failed',
+    'nothing was judged',
+  ],
   wait: ['undetermined', 'depends on', 'fails under', 'depends'],
 }
 
@@ -284,7 +341,10 @@ const MAX_NAME = 120
 const MAX_FLOWS = 12
 
 /** The flows of a row; those in the journal of this sandbox are links. */
-const renderFlows = ({ flows }: Pick<AuditedRow, 'flows'>, { consolePath, linked }: RowPlace): readonly Html[] =>
+const renderFlows = (
+  { flows }: Pick<AuditedRow, 'flows'>,
+  { consolePath, linked }: RowPlace,
+): readonly Html[] =>
   flows
     .slice(0, MAX_FLOWS)
     .map((id) =>
@@ -293,10 +353,19 @@ const renderFlows = ({ flows }: Pick<AuditedRow, 'flows'>, { consolePath, linked
         : html`<span class="muted">${id.slice(0, MAX_NAME)}</span> `,
     )
 
-/** The command that runs rows again: a row, or `family:nonce`. An audit in a test suite is run by its test. */
+/**
+ * The command that runs rows again: a row, or `family:nonce`. An audit in a test suite is run by
+ * its test.
+ */
 const renderRunAgain = (selected: string, { audited: { app, agent } }: RowPlace): Html | false =>
   agent !== 'function' &&
-  renderSnippet(`npx agekey-sandbox audit ${isPage(app) ? `${shellWord(app)} ` : ''}--only ${shellWord(selected)}`)
+  renderSnippet(
+    `npx agekey-sandbox audit ${isPage(app) ? `${shellWord(app)} ` : ''}--only ${shellWord(selected)}`,
+  )
 
-/** A URL that is one word in every shell. A URL with a placeholder stands in agekey-audit.yaml, which the command reads. */
-const isPage = (app: string) => /^https?:\/\/[\w.~:/?#@!$()*+,;=%[\]-]+$/.test(app) && URL.canParse(app)
+/**
+ * A URL that is one word in every shell. A URL with a placeholder stands in agekey-audit.yaml,
+ * which the command reads.
+ */
+const isPage = (app: string) =>
+  /^https?:\/\/[\w.~:/?#@!$()*+,;=%[\]-]+$/.test(app) && URL.canParse(app)

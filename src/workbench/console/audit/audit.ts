@@ -14,7 +14,10 @@ import { Refusal } from '../../../service/oidc/refusal.ts'
 import type { ConsoleRoute } from '../console-route.ts'
 import { type OpenReport, REPORT_FIELD, renderAudit } from './audit-page.ts'
 
-/** `console/audit`: the report of an audit; at first the last report in the folder in which the sandbox was started. */
+/**
+ * `console/audit`: the report of an audit; at first the last report in the folder in which the
+ * sandbox was started.
+ */
 export const auditPage: ConsoleRoute = {
   name: 'audit',
   async render({ tenant, frame, host }) {
@@ -22,7 +25,8 @@ export const auditPage: ConsoleRoute = {
       const text = await host.lastAudit()
       if (text === undefined) return renderAudit(frame, {})
       const read = readReport(text)
-      if (!read.ok) return renderAudit(frame, { problem: `${LAST_AUDIT} ${read.problem}; run the audit again` })
+      if (!read.ok)
+        return renderAudit(frame, { problem: `${LAST_AUDIT} ${read.problem}; run the audit again` })
       return renderAudit(frame, { opened: await openedIn(tenant, read.report, LAST_AUDIT) })
     } catch (error) {
       return renderAudit(frame, { problem: messageOf(error) })
@@ -38,14 +42,20 @@ export const showUploadedReport =
     const frame = await consoleFrame(request, tenant, host)
     try {
       const { report, name } = await readUpload(request)
-      return { reply: page(200, renderAudit(frame, { opened: await openedIn(tenant, report, name) })) }
+      return {
+        reply: page(200, renderAudit(frame, { opened: await openedIn(tenant, report, name) })),
+      }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return { reply: page(error.status, renderAudit(frame, { problem: error.message })) }
     }
   }
 
-const openedIn = async (tenant: Tenant, report: AuditReport, name: string): Promise<OpenReport> => ({
+const openedIn = async (
+  tenant: Tenant,
+  report: AuditReport,
+  name: string,
+): Promise<OpenReport> => ({
   report,
   name,
   linked: await flowsInJournal(report, tenant),
@@ -53,7 +63,10 @@ const openedIn = async (tenant: Tenant, report: AuditReport, name: string): Prom
 
 const REMEDY = `choose the JSON report of an audit: ${LAST_AUDIT}, or the file that --json wrote`
 
-/** The report in a form of `multipart/form-data`, with the name of its file. @throws Refusal 400, 413 or 415 */
+/**
+ * The report in a form of `multipart/form-data`, with the name of its file.
+ * @throws Refusal 400, 413 or 415
+ */
 async function readUpload(request: Incoming): Promise<{ report: AuditReport; name: string }> {
   const file = await readFile(request)
   const name = file.name.slice(0, MAX_NAME)
@@ -67,9 +80,13 @@ const MAX_NAME = 80
 async function readFile(request: Incoming): Promise<File> {
   const { contentType = 'absent', body } = request
   if (!/^multipart\/form-data *;/i.test(contentType)) {
-    throw Refusal.byHttp(415, `Content-Type: must be multipart/form-data, not ${contentType.slice(0, MAX_NAME)}`, {
-      title: 'Not a form with a file',
-    })
+    throw Refusal.byHttp(
+      415,
+      `Content-Type: must be multipart/form-data, not ${contentType.slice(0, MAX_NAME)}`,
+      {
+        title: 'Not a form with a file',
+      },
+    )
   }
   const length = Number(request.header('content-length'))
   if (length > MAX_UPLOAD_BYTES) {
@@ -79,14 +96,19 @@ async function readFile(request: Incoming): Promise<File> {
       { title: 'Too large' },
     )
   }
-  const fields = await new Response(new Uint8Array(body), { headers: { 'Content-Type': contentType } })
+  const fields = await new Response(new Uint8Array(body), {
+    headers: { 'Content-Type': contentType },
+  })
     .formData()
     .catch(() => {
-      throw Refusal.invalidRequest(`the form cannot be read: it is no multipart/form-data; ${REMEDY}`)
+      throw Refusal.invalidRequest(
+        `the form cannot be read: it is no multipart/form-data; ${REMEDY}`,
+      )
     })
   const file = fields.get(REPORT_FIELD)
   // When no file was chosen, a browser sends a file without a name.
-  if (!(file instanceof File) || file.name === '') throw Refusal.invalidRequest(`no file came; ${REMEDY}`)
+  if (!(file instanceof File) || file.name === '')
+    throw Refusal.invalidRequest(`no file came; ${REMEDY}`)
   return file
 }
 
@@ -94,26 +116,45 @@ async function readFile(request: Incoming): Promise<File> {
 const TOLERANCE_MS = 15_000
 
 /**
- * The flows of a report that are in the journal of a tenant. Every sandbox counts its flows from f1, so an id proves nothing: the flow
- * must also have begun while the audit ran.
+ * The flows of a report that are in the journal of a tenant. Every sandbox counts its flows from
+ * f1, so an id proves nothing: the flow must also have begun while the audit ran.
  */
 async function flowsInJournal(
-  { started_at: startedAt, first_started_at: firstStartedAt = startedAt, seconds, rows, readings }: AuditReport,
+  {
+    started_at: startedAt,
+    first_started_at: firstStartedAt = startedAt,
+    seconds,
+    rows,
+    readings,
+  }: AuditReport,
   { journal, name }: Pick<Tenant, 'journal' | 'name'>,
 ): Promise<readonly string[]> {
-  const wanted = new Set([...rows, ...judgedOf(readings)].flatMap(({ flows }) => flows.filter(isFlowId)))
+  const wanted = new Set(
+    [...rows, ...judgedOf(readings)].flatMap(({ flows }) => flows.filter(isFlowId)),
+  )
   const numbers = [...wanted].map((id) => Number(id.slice(1)))
   if (numbers.length === 0) return []
-  const [least, greatest] = [numbers.reduce((a, b) => Math.min(a, b)), numbers.reduce((a, b) => Math.max(a, b))]
+  const [least, greatest] = [
+    numbers.reduce((a, b) => Math.min(a, b)),
+    numbers.reduce((a, b) => Math.max(a, b)),
+  ]
   const earliest = { started_at: firstStartedAt, seconds: 0 }
-  const instants = [earliest, { started_at: startedAt, seconds }, ...(readings ? [readings] : [])].flatMap((one) => {
+  const instants = [
+    earliest,
+    { started_at: startedAt, seconds },
+    ...(readings ? [readings] : []),
+  ].flatMap((one) => {
     const at = Date.parse(one.started_at)
     return [at, at + one.seconds * 1000]
   })
   const [from, to] = [Math.min(...instants) - TOLERANCE_MS, Math.max(...instants) + TOLERANCE_MS]
   const found: string[] = []
   const pause = createPause()
-  const range: FlowFilter = { audit: 'also', before: `f${greatest + 1}`, ...(least > 1 && { after: `f${least - 1}` }) }
+  const range: FlowFilter = {
+    audit: 'also',
+    before: `f${greatest + 1}`,
+    ...(least > 1 && { after: `f${least - 1}` }),
+  }
   for await (const { id, started_at: began } of journal.list(name, range)) {
     const at = Date.parse(began)
     if (wanted.has(id) && at >= from && at <= to) found.push(id)

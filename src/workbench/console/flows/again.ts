@@ -24,7 +24,10 @@ export const transactionOf = ({ calls }: Pick<Flow, 'calls'>): string | undefine
     .map(({ response }) => (response.kind === 'page' ? response.transaction : undefined))
     .findLast((transaction) => transaction !== undefined)
 
-/** Continues a waiting flow in this browser, or runs a flow again; otherwise it says why neither is possible. */
+/**
+ * Continues a waiting flow in this browser, or runs a flow again; otherwise it says why neither is
+ * possible.
+ */
 export function renderAgain(flow: Flow, place: FlowPlace): Html {
   const isWaiting = flow.ended_at === undefined
   return html`<section class="card" aria-labelledby="again-title"${isWaiting && html` data-preview`}>
@@ -101,7 +104,8 @@ ${!isNamed && (persona !== undefined || outcome !== undefined) && html`<li><a cl
 
 function renderPush(flow: Flow, push: CallRecord, baseUrl: string): Html {
   const command = curlCommand(push, { baseUrl, clientId: flow.client_id })
-  if (command.length > MAX_ADDRESS) return html`<p>The pushed request is too long to be repeated from here.</p>`
+  if (command.length > MAX_ADDRESS)
+    return html`<p>The pushed request is too long to be repeated from here.</p>`
   return html`<p>A request_uri serves once. Push the request again, then open E3 with the new one:</p>
 ${renderSnippet(command)}
 ${renderSnippet(`${baseUrl}${createPath(push, 'REQUEST_URI')}`)}`

@@ -51,10 +51,15 @@ ${shown.map((call, index) => renderCall(call, index, { curl: curlCommand(call, {
 </section>`
 }
 
-function renderCall(call: CallRecord, index: number, { curl, told }: { curl: string; told: string }): Html {
+function renderCall(
+  call: CallRecord,
+  index: number,
+  { curl, told }: { curl: string; told: string },
+): Html {
   const { at, endpoint, method, path, parameters, findings, response, traceparent } = call
   const refusal = refusalOf(call)?.description
-  const isFaulty = findings.some(({ level }) => level === 'error') || (refusal !== undefined && !call.decision)
+  const isFaulty =
+    findings.some(({ level }) => level === 'error') || (refusal !== undefined && !call.decision)
   return html`<li class="${toneOf(call) === 'no' ? 'error' : 'fine'}">
 <p class="hint">${renderInstant(at)}</p>
 <h3><span class="tag">${endpoint}</span> ${CALL_TITLES[endpoint] ?? endpoint}</h3>
@@ -79,7 +84,10 @@ ${renderCurl(curl)}</details>
 function renderStatus(call: CallRecord): Html {
   const { status } = call
   const error = errorBack(call)
-  const text = status === 0 ? '0 (dropped)' : `${status}${error === undefined ? '' : `, error=${error.slice(0, 40)}`}`
+  const text =
+    status === 0
+      ? '0 (dropped)'
+      : `${status}${error === undefined ? '' : `, error=${error.slice(0, 40)}`}`
   return html`<span class="mark ${toneOf(call)}">${text}</span>`
 }
 
@@ -96,7 +104,10 @@ const renderCurl = (command: string): Html =>
     ? html`<p class="muted">The call is too long to be repeated from here.</p>`
     : renderSnippet(command)
 
-/** The answer to a call: a redirect with its address and parameters, a page with its fields, a body as it is. */
+/**
+ * The answer to a call: a redirect with its address and parameters, a page with its fields, a body
+ * as it is.
+ */
 export function renderAnswer(response: RecordedResponse): Html {
   switch (response.kind) {
     case 'callback': {
@@ -159,7 +170,8 @@ function renderValue(name: string, value: unknown): Html {
 <pre><code>${indented(payload)}</code></pre></details>`
   }
   const json = typeof value === 'string' ? jsonIn(value) : value
-  if (json !== undefined && typeof json === 'object') return html`<pre><code>${indented(json)}</code></pre>`
+  if (json !== undefined && typeof json === 'object')
+    return html`<pre><code>${indented(json)}</code></pre>`
   return html`<code>${shortened(String(value))}</code>`
 }
 

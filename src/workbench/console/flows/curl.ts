@@ -5,9 +5,17 @@ import { shellWord } from '../../../service/text/shell-word.ts'
 /** The journal masks secrets, so the command takes them from the environment. */
 const SECRET_PLACEHOLDER = '"$AGE_CLIENT_SECRET"'
 
-/** A shell command that repeats a recorded call. Every value is quoted; secrets are environment variables. */
+/**
+ * A shell command that repeats a recorded call. Every value is quoted; secrets are environment
+ * variables.
+ */
 export function curlCommand(
-  { endpoint, method, path, parameters: recorded }: Pick<CallRecord, 'endpoint' | 'method' | 'path' | 'parameters'>,
+  {
+    endpoint,
+    method,
+    path,
+    parameters: recorded,
+  }: Pick<CallRecord, 'endpoint' | 'method' | 'path' | 'parameters'>,
   { baseUrl, clientId = '' }: { baseUrl: string; clientId?: string | undefined },
 ): string {
   const url = `${baseUrl}${path}`
@@ -20,7 +28,10 @@ export function curlCommand(
       `--json ${shellWord(JSON.stringify(parameters))}`,
     ])
   }
-  const basic = endpoint === ENDPOINTS.token.number ? [`-u ${shellWord(`${clientId}:`)}${SECRET_PLACEHOLDER}`] : []
+  const basic =
+    endpoint === ENDPOINTS.token.number
+      ? [`-u ${shellWord(`${clientId}:`)}${SECRET_PLACEHOLDER}`]
+      : []
   const fields = Object.entries(parameters).map(([name, value]) =>
     name === 'client_secret'
       ? `--data-urlencode client_secret=${SECRET_PLACEHOLDER}`
@@ -33,7 +44,10 @@ export function curlCommand(
 const withoutHeader = ({ authorization: _, ...parameters }: CallRecord['parameters']) => parameters
 
 function withQuery(url: string, parameters: Readonly<Record<string, unknown>>): string {
-  const pairs = Object.entries(parameters).map(([name, value]): [string, string] => [name, textOf(value)])
+  const pairs = Object.entries(parameters).map(([name, value]): [string, string] => [
+    name,
+    textOf(value),
+  ])
   const query = new URLSearchParams(pairs).toString()
   return query === '' ? url : `${url}?${query}`
 }

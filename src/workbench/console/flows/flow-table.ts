@@ -1,4 +1,9 @@
-import { type FlowStatus, isForced, outcomeOf, summarizeFlow } from '../../../sandbox/journal/explain-flow.ts'
+import {
+  type FlowStatus,
+  isForced,
+  outcomeOf,
+  summarizeFlow,
+} from '../../../sandbox/journal/explain-flow.ts'
 import type { ListedFlow } from '../../../sandbox/journal/journal.ts'
 import { linkStories } from '../../../sandbox/journal/link-stories.ts'
 import { findOverdue } from '../../../sandbox/journal/next-steps.ts'
@@ -71,7 +76,10 @@ function renderRow(flow: ListedFlow, { frame, clock, before, run }: RowContext):
 `
 }
 
-/** The clock of a tenant when a page is made, in milliseconds since the UNIX epoch, and the lifetimes that depend on it. */
+/**
+ * The clock of a tenant when a page is made, in milliseconds since the UNIX epoch, and the
+ * lifetimes that depend on it.
+ */
 export const pageClock = ({ clock, provider }: Pick<Tenant, 'clock' | 'provider'>) => ({
   now: clock.now(),
   frozen: clock.state().frozen,
@@ -116,17 +124,29 @@ const MARKS: Readonly<Record<ShownStatus, string>> = {
   expired: 'none',
 }
 
-/** The status of a flow as a mark. A refused flow is never green, nor is an answer that a correct client must refuse. */
+/**
+ * The status of a flow as a mark. A refused flow is never green, nor is an answer that a correct
+ * client must refuse.
+ */
 export function renderStatusMark(flow: ListedFlow, status: ShownStatus): Html {
   const outcome = outcomeOf(flow)
-  const isSpoiled = status === 'ok' && outcome !== undefined && isForced(outcome) && outcome.correctClient !== 'accept'
+  const isSpoiled =
+    status === 'ok' &&
+    outcome !== undefined &&
+    isForced(outcome) &&
+    outcome.correctClient !== 'accept'
   return isSpoiled
     ? html`<span class="mark wait">forced</span>`
     : html`<span class="mark ${MARKS[status]}">${status}</span>`
 }
 
-/** Describes a flow that waits longer than its request is valid; `undefined` for every other flow. */
-export function overdue(flow: ListedFlow, clock: PageClock): { status: 'expired'; summary: string } | undefined {
+/**
+ * Describes a flow that waits longer than its request is valid; `undefined` for every other flow.
+ */
+export function overdue(
+  flow: ListedFlow,
+  clock: PageClock,
+): { status: 'expired'; summary: string } | undefined {
   const found = findOverdue(flow, clock)
   if (found === undefined) return undefined
   const summary =

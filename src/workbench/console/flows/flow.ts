@@ -33,7 +33,14 @@ async function renderOne({ request, tenant, frame }: ConsoleCall): Promise<Conso
     const { basePath, provider } = tenant
     const { baseUrl, lifetimes } = provider
     const [story, waiting] = await Promise.all([readStory(flow, tenant), waitingOf(flow, tenant)])
-    return renderFlow(frame, flow, { basePath, baseUrl, lifetimes, story, waiting, clock: pageClock(tenant) })
+    return renderFlow(frame, flow, {
+      basePath,
+      baseUrl,
+      lifetimes,
+      story,
+      waiting,
+      clock: pageClock(tenant),
+    })
   }
   return renderUnknown(frame, await newestFlows(tenant), { id, clock: pageClock(tenant) })
 }
@@ -69,13 +76,21 @@ ${newest.length > 0 ? renderFlowTable(newest, { frame, clock }) : html`<p class=
 /** Flows before and after a flow that are searched for its story. */
 const MAX_STORY_REACH = 50
 
-async function readStory({ id, client_id, audit }: Flow, { journal, name }: Tenant): Promise<StoryLinks> {
+async function readStory(
+  { id, client_id, audit }: Flow,
+  { journal, name }: Tenant,
+): Promise<StoryLinks> {
   if (client_id === undefined) return {}
   const number = flowNumber(id)
   const near: ListedFlow[] = []
   const after = flowId(Math.max(0, number - MAX_STORY_REACH - 1))
   const before = flowId(number + MAX_STORY_REACH + 1)
-  for await (const flow of journal.list(name, { client_id, after, before, audit: audit && 'only' })) {
+  for await (const flow of journal.list(name, {
+    client_id,
+    after,
+    before,
+    audit: audit && 'only',
+  })) {
     near.push(flow)
   }
   return linkStories(near).get(id) ?? {}
@@ -84,7 +99,9 @@ async function readStory({ id, client_id, audit }: Flow, { journal, name }: Tena
 /** The transaction of a flow that still waits. */
 async function waitingOf(flow: Flow, { provider }: Tenant): Promise<string | undefined> {
   const transaction = flow.ended_at === undefined ? transactionOf(flow) : undefined
-  return transaction !== undefined && (await peekPending(transaction, provider)) ? transaction : undefined
+  return transaction !== undefined && (await peekPending(transaction, provider))
+    ? transaction
+    : undefined
 }
 
 interface FlowContext extends FlowPlace {
@@ -121,7 +138,8 @@ ${renderTakeAlong(flow, frame)}
 }
 
 function renderStory({ before, after }: StoryLinks, { consolePath }: ConsoleFrame): Html | false {
-  const link = (id: string, text: string) => html`<a class="target" href="${consolePath}/flows/${id}">${text} ${id}</a>`
+  const link = (id: string, text: string) =>
+    html`<a class="target" href="${consolePath}/flows/${id}">${text} ${id}</a>`
   return (
     (before ?? after) !== undefined &&
     html`<nav class="row" aria-label="Flows of the same story">${before !== undefined && link(before, 'Before this:')} ${after !== undefined && link(after, 'After this:')} <span class="hint">Probably the same user: same client, and same state or persona.</span></nav>`

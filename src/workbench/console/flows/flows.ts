@@ -18,7 +18,13 @@ export const flowsPage: ConsoleRoute = { name: 'flows', render: renderFlows }
 /** Flows on one page. */
 const PAGE_SIZE = 30
 
-async function renderFlows({ request, tenant, host, frame, fields }: ConsoleCall): Promise<RenderedPage> {
+async function renderFlows({
+  request,
+  tenant,
+  host,
+  frame,
+  fields,
+}: ConsoleCall): Promise<RenderedPage> {
   const query = readFlowQuery(fields)
   const { status, q, ...filter } = query
   const clock = pageClock(tenant)
@@ -32,13 +38,17 @@ async function renderFlows({ request, tenant, host, frame, fields }: ConsoleCall
   })
   const hidden = query.audit === undefined ? await tenant.journal.countAudited(tenant.name) : 0
   const isNew = items.length === 0 && hidden === 0 && searchOf(query).size === 0
-  const settings = isNew && renderSettings({ provider: tenant.provider, client: clientToShow(request, host) }, frame)
+  const settings =
+    isNew &&
+    renderSettings({ provider: tenant.provider, client: clientToShow(request, host) }, frame)
   return renderFlowList(frame, items, { query, before: next, hidden, clock, settings })
 }
 
 /** The query of a page of flows; an absent member filters nothing. */
 const searchOf = (query: FlowQuery): URLSearchParams =>
-  new URLSearchParams(Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1])))
+  new URLSearchParams(
+    Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1])),
+  )
 
 /**
  * The table of the journal. Scripts keep it current, move through it by keys and show a preview.
@@ -56,7 +66,13 @@ export function renderFlowList(
     hidden = 0,
     clock,
     settings = false,
-  }: { query: FlowQuery; before: string | undefined; hidden?: number; clock: PageClock; settings?: Html | false },
+  }: {
+    query: FlowQuery
+    before: string | undefined
+    hidden?: number
+    clock: PageClock
+    settings?: Html | false
+  },
 ): RenderedPage {
   const used = searchOf(query)
   return renderConsolePage(frame, {
@@ -95,8 +111,20 @@ function renderNothing(isFiltered: boolean, { demoPath }: ConsoleFrame): Html {
 /** The filter of the list: facts of a flow, its status, and free text. */
 type FlowQuery = FlowFilter & FlowSearch
 
-/** Reads the filter from the query. An absent member, or an unknown name of a flow or status, filters nothing. */
-function readFlowQuery({ flow, client_id, state, persona, outcome, status, q, ...shown }: Fields): FlowQuery {
+/**
+ * Reads the filter from the query. An absent member, or an unknown name of a flow or status,
+ * filters nothing.
+ */
+function readFlowQuery({
+  flow,
+  client_id,
+  state,
+  persona,
+  outcome,
+  status,
+  q,
+  ...shown
+}: Fields): FlowQuery {
   return {
     flow: flow !== undefined && Object.hasOwn(FLOW_TITLES, flow) ? flow : undefined,
     client_id,
@@ -114,7 +142,10 @@ const FLOW_OPTIONS = [
   ...Object.entries(FLOW_TITLES).map(([value, label]) => ({ value, label })),
 ]
 
-/** The form above the table: free text, kind of flow, errors only, and the other facts behind a button. */
+/**
+ * The form above the table: free text, kind of flow, errors only, and the other facts behind a
+ * button.
+ */
 function renderFlowSearch(query: FlowQuery): Html {
   const { q = '', flow, status, persona, outcome, state, client_id: clientId } = query
   const facts = [persona, outcome, state, clientId].filter((value) => value !== undefined)

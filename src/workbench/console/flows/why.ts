@@ -2,7 +2,13 @@ import type { CallRecord } from '../../../sandbox/journal/call-record.ts'
 import { isForced, outcomeOf, summarizeFlow } from '../../../sandbox/journal/explain-flow.ts'
 import type { Flow } from '../../../sandbox/journal/journal.ts'
 import type { ConsoleFrame } from '../../../server/http/console-page.ts'
-import { breakable, renderAnswers, renderInstant, renderTable, shortened } from '../../../server/http/html/elements.ts'
+import {
+  breakable,
+  renderAnswers,
+  renderInstant,
+  renderTable,
+  shortened,
+} from '../../../server/http/html/elements.ts'
 import { renderFindingList } from '../../../server/http/html/finding-list.ts'
 import { type Html, html } from '../../../server/http/html/html.ts'
 import { translate } from '../../../server/http/html/messages.ts'
@@ -24,7 +30,10 @@ const SAID_BY_MARK = /^(?:forced: |(?:pushed: )?waits )/
 const MAX_ANSWERS = 24
 
 /** The reasons of the answer: the summary, the broken rules or the deciding checks, the outcome. */
-export function renderWhy(flow: Flow, { frame, clock }: { frame: ConsoleFrame; clock: PageClock }): Html {
+export function renderWhy(
+  flow: Flow,
+  { frame, clock }: { frame: ConsoleFrame; clock: PageClock },
+): Html {
   const { status, summary } = overdue(flow, clock) ?? summarizeFlow(flow)
   const { trace = [], age_thresholds: answers = {} } = flow
   const refused = flow.calls.filter(({ findings }) => findings.some(isError))
@@ -50,14 +59,27 @@ function refusalTitle(refused: readonly CallRecord[]): string {
   return `${endpoints} ${refused.length === 1 ? 'was' : 'were'} refused: ${count === 1 ? '1 rule is' : `${count} rules are`} broken`
 }
 
-function factsOf(flow: Flow, consolePath: string): readonly (readonly [term: string, value: Html | false])[] {
-  const { persona, client_id: clientId, state, outcome, decided_by: decidedBy, ended_at: endedAt, readings } = flow
+function factsOf(
+  flow: Flow,
+  consolePath: string,
+): readonly (readonly [term: string, value: Html | false])[] {
+  const {
+    persona,
+    client_id: clientId,
+    state,
+    outcome,
+    decided_by: decidedBy,
+    ended_at: endedAt,
+    readings,
+  } = flow
   const link = `${consolePath}/personas#${persona}`
-  const code = (text: string | undefined) => text !== undefined && html`<code>${shortened(text, 200)}</code>`
+  const code = (text: string | undefined) =>
+    text !== undefined && html`<code>${shortened(text, 200)}</code>`
   return [
     [
       'Persona',
-      persona !== undefined && html`<a class="target" href="${link}"><code>${shortened(persona, 100)}</code></a>`,
+      persona !== undefined &&
+        html`<a class="target" href="${link}"><code>${shortened(persona, 100)}</code></a>`,
     ],
     ['Outcome', code(outcome)],
     ['Decided by', decidedBy !== undefined && html`${shortened(decidedBy, 300)}`],
@@ -71,7 +93,10 @@ function factsOf(flow: Flow, consolePath: string): readonly (readonly [term: str
 /** Tables on one page: one for each requested age and signal. */
 const MAX_TABLES = 24
 
-/** The trace of an evaluation: a line for each requested age with the signal that decided, and the checks folded below it. */
+/**
+ * The trace of an evaluation: a line for each requested age with the signal that decided, and the
+ * checks folded below it.
+ */
 function renderTrace(trace: readonly ThresholdTrace[]): Html {
   const signals = Math.max(1, ...trace.map((threshold) => threshold.signals.length))
   const shown = trace.slice(0, Math.max(1, Math.floor(MAX_TABLES / signals)))

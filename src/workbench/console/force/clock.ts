@@ -69,6 +69,9 @@ ${renderTextField({ name: 'advance', label: 'Or let so many seconds pass', value
 </section>`
 }
 
-/** The time of the clock. A script keeps it running, and shows the local time in the element that `data-local` names. */
+/**
+ * The time of the clock. A script keeps it running, and shows the local time in the element that
+ * `data-local` names.
+ */
 const renderTicking = (now: string, isFrozen: boolean): Html =>
   html`<time datetime="${now}" data-clock="${isFrozen ? 'frozen' : 'running'}" data-local="local-now">${now.slice(0, 19).replace('T', ' ')}Z</time>`

@@ -1,12 +1,25 @@
 import type { ClockState } from '../../../sandbox/clock/clock.ts'
 import { OUTCOMES } from '../../../sandbox/outcomes/catalogue.ts'
 import { OUTCOME_FLOWS } from '../../../sandbox/outcomes/outcome.ts'
-import { checkExpectation, type Expectation, newExpectationSchema } from '../../../sandbox/queue/expectation.ts'
+import {
+  checkExpectation,
+  type Expectation,
+  newExpectationSchema,
+} from '../../../sandbox/queue/expectation.ts'
 import { progressOf, type ScenarioProgress } from '../../../sandbox/queue/queued.ts'
 import { type ConsoleFrame, renderConsolePage } from '../../../server/http/console-page.ts'
 import { type Fields, numberOf } from '../../../server/http/form.ts'
-import { counted, renderName, renderTable, type TableRow } from '../../../server/http/html/elements.ts'
-import { renderSelect, renderSuggestions, renderTextField } from '../../../server/http/html/fields.ts'
+import {
+  counted,
+  renderName,
+  renderTable,
+  type TableRow,
+} from '../../../server/http/html/elements.ts'
+import {
+  renderSelect,
+  renderSuggestions,
+  renderTextField,
+} from '../../../server/http/html/fields.ts'
 import { type Html, html } from '../../../server/http/html/html.ts'
 import type { RenderedPage } from '../../../server/http/html/layout.ts'
 import { parseWith } from '../../../server/http/parse.ts'
@@ -15,7 +28,10 @@ import { pageOf, renderPaging } from '../list-page.ts'
 import { moveByForm, renderClock } from './clock.ts'
 import { armScenario, renderScenarioForm, renderScenarios } from './scenarios.ts'
 
-/** `console/force`: the queue and the clock, with forms that change them. A script keeps the list current. */
+/**
+ * `console/force`: the queue and the clock, with forms that change them. A script keeps the list
+ * current.
+ */
 export const forcePage: ConsoleRoute = {
   name: 'force',
   async render({ tenant, frame, fields, problem }) {
@@ -61,7 +77,13 @@ async function act({ tenant, fields }: ConsoleCall): Promise<ActResult> {
 function readExpectation({ flow, persona, outcome, times, client_id, state, nonce }: Fields) {
   const match = { client_id, state, nonce }
   const isAny = Object.values(match).every((value) => value === undefined)
-  return { flow, persona, outcome, times: times && numberOf(times), match: isAny ? undefined : match }
+  return {
+    flow,
+    persona,
+    outcome,
+    times: times && numberOf(times),
+    match: isAny ? undefined : match,
+  }
 }
 
 interface Force {
@@ -120,7 +142,14 @@ ${renderPaging({ shown: items.length, total, next })}
 </form>`
 }
 
-function renderExpectation({ id, flow, persona, outcome, match = {}, ...queued }: Expectation): TableRow {
+function renderExpectation({
+  id,
+  flow,
+  persona,
+  outcome,
+  match = {},
+  ...queued
+}: Expectation): TableRow {
   const cells = [
     flow,
     persona === undefined ? html`<span class="muted">any</span>` : html`<code>${persona}</code>`,
@@ -135,7 +164,9 @@ function renderExpectation({ id, flow, persona, outcome, match = {}, ...queued }
 function renderMatch(match: NonNullable<Expectation['match']>) {
   const members = Object.entries(match).filter(([, value]) => value !== undefined)
   if (members.length === 0) return html`<span class="muted">any request</span>`
-  return members.map(([name, value]) => html`<span class="line"><code>${`${name}: ${value}`}</code></span>`)
+  return members.map(
+    ([name, value]) => html`<span class="line"><code>${`${name}: ${value}`}</code></span>`,
+  )
 }
 
 /** The form that queues a decision, filled in from a link or a refused form. */

@@ -1,8 +1,19 @@
 import { OUTCOMES } from '../../../sandbox/outcomes/catalogue.ts'
-import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow, REQUIREMENT_LEVELS } from '../../../sandbox/outcomes/outcome.ts'
+import {
+  OUTCOME_FLOWS,
+  type Outcome,
+  type OutcomeFlow,
+  REQUIREMENT_LEVELS,
+} from '../../../sandbox/outcomes/outcome.ts'
 import { type ConsoleFrame, renderConsolePage } from '../../../server/http/console-page.ts'
 import { contains } from '../../../server/http/form.ts'
-import { breakable, counted, renderFoldedTable, renderName, renderSnippet } from '../../../server/http/html/elements.ts'
+import {
+  breakable,
+  counted,
+  renderFoldedTable,
+  renderName,
+  renderSnippet,
+} from '../../../server/http/html/elements.ts'
 import { filterOptions, renderSelect, renderTextField } from '../../../server/http/html/fields.ts'
 import { type Html, html } from '../../../server/http/html/html.ts'
 import type { RenderedPage } from '../../../server/http/html/layout.ts'
@@ -28,8 +39,8 @@ export const outcomesPage: ConsoleRoute = {
 }
 
 /**
- * The catalogue: for each outcome what happens, what a correct client does, how binding that is, and a link to queue it. The page of an
- * outcome says more.
+ * The catalogue: for each outcome what happens, what a correct client does, how binding that is,
+ * and a link to queue it. The page of an outcome says more.
  * @param outcomes the outcomes that match the filter, in the order of the catalogue
  */
 export function renderOutcomes(
@@ -77,7 +88,13 @@ function renderFlowTable(
     ],
   }))
   const columns = ['Name', 'What happens', 'A correct client', 'Use it']
-  return renderFoldedTable({ title: headingOf(flow), caption: `Outcomes of ${flow}`, columns, rows, isOpen })
+  return renderFoldedTable({
+    title: headingOf(flow),
+    caption: `Outcomes of ${flow}`,
+    columns,
+    rows,
+    isOpen,
+  })
 }
 
 const VERDICTS = {
@@ -108,8 +125,15 @@ export const outcomePage: ConsoleRoute = {
   },
 }
 
-/** What happens, what a correct client does and why, which specification demands it, and how to force it. */
-export function renderOutcome(frame: ConsoleFrame, outcome: Outcome, baseUrl: string): RenderedPage {
+/**
+ * What happens, what a correct client does and why, which specification demands it, and how to
+ * force it.
+ */
+export function renderOutcome(
+  frame: ConsoleFrame,
+  outcome: Outcome,
+  baseUrl: string,
+): RenderedPage {
   const { name, flow, summary, rule, harm, refs, correctClient } = outcome
   const rows = [
     ['A correct client', renderVerdict(outcome)],

@@ -1,7 +1,11 @@
 import { ConfigError } from '../../../sandbox/files/config-error.ts'
 import { parseYamlDocument } from '../../../sandbox/files/yaml-document.ts'
 import type { ScenarioProgress, StepProgress } from '../../../sandbox/queue/queued.ts'
-import { checkScenario, type Scenario, scenarioSchema } from '../../../sandbox/queue/scenario-schema.ts'
+import {
+  checkScenario,
+  type Scenario,
+  scenarioSchema,
+} from '../../../sandbox/queue/scenario-schema.ts'
 import type { Tenant } from '../../../sandbox/tenants/tenant.ts'
 import type { ConsolePlace } from '../../../server/http/console-page.ts'
 import { breakable, counted } from '../../../server/http/html/elements.ts'
@@ -29,7 +33,9 @@ function readScenario(text: string): Scenario {
     return parseYamlDocument(text, { file: 'scenario', schema: scenarioSchema })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const lines = error.problems.map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`))
+    const lines = error.problems.map(({ line, message }) =>
+      line === undefined ? message : `line ${line}: ${message}`,
+    )
     throw Refusal.invalidRequest(lines.join('; '))
   }
 }
@@ -53,8 +59,14 @@ ${renderTextArea({ name: 'yaml', label: 'YAML', value: yaml, hint: 'A name and s
 <p class="row links"><a href="${controlPath}/docs/driving#scenarios">What a scenario can say</a></p>
 </section>`
 
-/** Scenarios step by step. An armed one is matched with every request until it has passed or failed. @param scenarios the newest first */
-export const renderScenarios = (scenarios: readonly ScenarioProgress[], { action }: FormState): Html =>
+/**
+ * Scenarios step by step. An armed one is matched with every request until it has passed or failed.
+ * @param scenarios the newest first
+ */
+export const renderScenarios = (
+  scenarios: readonly ScenarioProgress[],
+  { action }: FormState,
+): Html =>
   html`<div id="scenarios">${
     scenarios.length === 0
       ? html`<p class="notice muted" data-testid="no-scenarios">No scenario is armed. Paste one, or run a file: <code>agekey-sandbox run FILE</code>.</p>`
@@ -83,7 +95,10 @@ ${shown.map((step) => renderStep(step, client))}</ol>
 
 const STEP_MARKS = { passed: 'yes', current: 'now', failed: 'no', waiting: 'none' } as const
 
-function renderStep({ kind, summary, status, detail }: StepProgress, client: string | undefined): Html {
+function renderStep(
+  { kind, summary, status, detail }: StepProgress,
+  client: string | undefined,
+): Html {
   return html`<li class="${STEP_MARKS[status]}"${status === 'current' && html` aria-current="step"`}><b>${kind}</b> <code>${breakable(summary)}</code>${status === 'current' && html`<p>${awaited(kind, summary, client)}</p>`}${detail !== undefined && html`<p class="${status === 'failed' ? 'no' : 'muted'}">${status === 'failed' ? 'Failed: ' : 'Last: '}${detail}</p>`}</li>
 `
 }

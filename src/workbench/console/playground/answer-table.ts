@@ -1,6 +1,11 @@
 import { mapInTurns } from '../../../sandbox/take-turn.ts'
 import { contains, type Fields } from '../../../server/http/form.ts'
-import { counted, grouped, renderFoldedTable, type TableRow } from '../../../server/http/html/elements.ts'
+import {
+  counted,
+  grouped,
+  renderFoldedTable,
+  type TableRow,
+} from '../../../server/http/html/elements.ts'
 import { renderSelect, renderTextField } from '../../../server/http/html/fields.ts'
 import { type Html, html } from '../../../server/http/html/html.ts'
 import type { AgeThresholds } from '../../../service/age/evaluate.ts'
@@ -13,9 +18,14 @@ const MAX_MARKS = 8
 
 /**
  * The personas on one page, grouped by their answers.
- * @param fields `q`, a part of a name, title or reason; `answers`, the key of a group; `after`, where the page begins
+ * @param fields `q`, a part of a name, title or reason; `answers`, the key of a group; `after`,
+ * where the page begins
  */
-export async function selectAnswers(answers: readonly PersonaAnswer[], thresholds: readonly number[], fields: Fields) {
+export async function selectAnswers(
+  answers: readonly PersonaAnswer[],
+  thresholds: readonly number[],
+  fields: Fields,
+) {
   const asked = [...new Set(thresholds)]
   const filter = { q: fields['q'] ?? '', answers: fields['answers'] ?? '' }
   const groups = inOrder(grouped(answers, (answer) => groupOf(answer, asked)))
@@ -24,15 +34,24 @@ export async function selectAnswers(answers: readonly PersonaAnswer[], threshold
   // The reasons are read in turns, because each persona may need milliseconds for them.
   const isFound = await mapInTurns(
     inGroup,
-    ({ answer }) => contains(filter.q, [answer.name, answer.title]) || contains(filter.q, answer.reasons),
+    ({ answer }) =>
+      contains(filter.q, [answer.name, answer.title]) || contains(filter.q, answer.reasons),
   )
   const found = inGroup.filter((_, index) => isFound[index])
-  const { items, next } = pageOf(found, { fields, limit: MAX_SHOWN, idOf: ({ answer }) => answer.name })
+  const { items, next } = pageOf(found, {
+    fields,
+    limit: MAX_SHOWN,
+    idOf: ({ answer }) => answer.name,
+  })
   await mapInTurns(items, ({ answer }) => answer.reasons)
   return {
     thresholds: asked,
     filter,
-    groups: groups.map(([key, members]) => ({ key, title: inWords(key, asked), count: members.length })),
+    groups: groups.map(([key, members]) => ({
+      key,
+      title: inWords(key, asked),
+      count: members.length,
+    })),
     rows: items,
     /** How many personas there are. */
     total: answers.length,
@@ -45,10 +64,16 @@ export async function selectAnswers(answers: readonly PersonaAnswer[], threshold
 /** The rows of one page. */
 type AnswerTable = Awaited<ReturnType<typeof selectAnswers>>
 
-/** A row for each persona; groups with changed answers are open. The buttons belong to the form around the tables. */
+/**
+ * A row for each persona; groups with changed answers are open. The buttons belong to the form
+ * around the tables.
+ */
 export function renderAnswerTable(table: AnswerTable, copyAction: string): Html {
   const { filter, groups, rows, total, found, next } = table
-  const options = groups.map(({ key, title, count }) => ({ value: key, label: `${title} (${count})` }))
+  const options = groups.map(({ key, title, count }) => ({
+    value: key,
+    label: `${title} (${count})`,
+  }))
   return html`<section class="card" aria-labelledby="answers-title">
 <div class="row spread"><h2 id="answers-title">${counted(total, 'persona')}</h2>
 <div class="row">
@@ -67,7 +92,9 @@ ${
 
 /** The difference from the earlier claims: `18: no → yes`. */
 export const flipsOf = ({ answers, before }: PersonaAnswer): string[] =>
-  answers && before ? flippedOf(answers, before).map((threshold) => changeInWords(threshold, answers)) : []
+  answers && before
+    ? flippedOf(answers, before).map((threshold) => changeInWords(threshold, answers))
+    : []
 
 const changeInWords = (threshold: string, answers: AgeThresholds) =>
   `${threshold}: ${answers[threshold] ? 'no → yes' : 'yes → no'}`
@@ -75,11 +102,15 @@ const changeInWords = (threshold: string, answers: AgeThresholds) =>
 const CHANGED = 'changed'
 const NO_AGE_KEY = 'none'
 
-/** The key of a group: `110` for the answers yes, yes, no; changed answers form their own groups. */
+/**
+ * The key of a group: `110` for the answers yes, yes, no; changed answers form their own groups.
+ */
 function groupOf(answer: PersonaAnswer, asked: readonly number[]): string {
   const { answers } = answer
   if (!answers) return NO_AGE_KEY
-  return flipsOf(answer).length > 0 ? CHANGED : asked.map((threshold) => (answers[threshold] ? '1' : '0')).join('')
+  return flipsOf(answer).length > 0
+    ? CHANGED
+    : asked.map((threshold) => (answers[threshold] ? '1' : '0')).join('')
 }
 
 function inWords(group: string, asked: readonly number[]): string {
@@ -104,13 +135,22 @@ function rankOf(group: string): number {
   return group === NO_AGE_KEY ? -1 : group.split('1').length
 }
 
-function renderGroups({ rows, groups, filter, thresholds }: AnswerTable, copyAction: string): readonly Html[] {
+function renderGroups(
+  { rows, groups, filter, thresholds }: AnswerTable,
+  copyAction: string,
+): readonly Html[] {
   return grouped(rows, ({ group }) => group).map(([key, members]) => {
     const title = groups.find((group) => group.key === key)?.title ?? key
     const columns = ['Persona', 'Answers', 'Why', 'Copy']
     const tableRows = members.map(({ answer }) => rowOf(answer, thresholds, copyAction))
     const isOpen = key === CHANGED || filter.q !== '' || filter.answers !== ''
-    return renderFoldedTable({ title, caption: `${title}: personas`, columns, rows: tableRows, isOpen })
+    return renderFoldedTable({
+      title,
+      caption: `${title}: personas`,
+      columns,
+      rows: tableRows,
+      isOpen,
+    })
   })
 }
 
@@ -130,12 +170,16 @@ function rowOf(answer: PersonaAnswer, asked: readonly number[], copyAction: stri
   }
 }
 
-/** One mark for each age, in the order of the request; a changed mark shows the earlier answer too. */
+/**
+ * One mark for each age, in the order of the request; a changed mark shows the earlier answer too.
+ */
 function renderMarks({ answers = {}, before = {} }: PersonaAnswer, asked: readonly number[]): Html {
   const marks = asked.slice(0, MAX_MARKS).map((threshold) => {
     const yes = answers[threshold] === true
     const isFlipped = before[threshold] !== undefined && before[threshold] !== answers[threshold]
-    const text = isFlipped ? changeInWords(String(threshold), answers) : `${threshold} ${yes ? 'yes' : 'no'}`
+    const text = isFlipped
+      ? changeInWords(String(threshold), answers)
+      : `${threshold} ${yes ? 'yes' : 'no'}`
     return html`<li class="mark ${yes ? 'yes' : 'no'}${isFlipped && ' changed'}">${text}</li>`
   })
   return html`<ul class="row marks">${marks}${asked.length > MAX_MARKS && html`<li class="mark none">and ${asked.length - MAX_MARKS} more</li>`}</ul>`

@@ -1,6 +1,10 @@
 import { mapInTurns } from '../../../sandbox/take-turn.ts'
 import type { Claims } from '../../../service/age/claims.ts'
-import { type AgeThresholds, evaluateAnswers, explainEvaluation } from '../../../service/age/evaluate.ts'
+import {
+  type AgeThresholds,
+  evaluateAnswers,
+  explainEvaluation,
+} from '../../../service/age/evaluate.ts'
 import type { AgeSignal } from '../../../service/age/signal.ts'
 import type { Check, ThresholdTrace } from '../../../service/age/trace.ts'
 import { copyOf } from '../../../service/oidc/request/parameters.ts'
@@ -13,8 +17,9 @@ export interface PersonaAnswer {
   /** The answers; absent when the persona has no age key. */
   readonly answers?: AgeThresholds
   /**
-   * One line for each group of thresholds with the same reason, the lowest no first. Worked out when they are first read, which takes much
-   * longer than the answers: a page shows some personas of many.
+   * One line for each group of thresholds with the same reason, the lowest no first. Worked out
+   * when they are first read, which takes much longer than the answers: a page shows some personas
+   * of many.
    */
   readonly reasons: readonly string[]
   /** The answers to the earlier claims, for thresholds in both. */
@@ -33,24 +38,38 @@ interface Asked {
 const MAX_COMPARED_SIGNALS = 3_000
 
 /**
- * Evaluates every persona once, in turns: its answers, and the personas whose answers each change flips.
+ * Evaluates every persona once, in turns: its answers, and the personas whose answers each change
+ * flips.
  * @param holders with the plain dates of their signals, which are absent without an age key
  * @returns `compared`: the number of personas on which each change was tried, if not all
  */
 export async function answersOf(
-  holders: readonly { readonly name: string; readonly title: string; readonly signals?: readonly AgeSignal[] }[],
+  holders: readonly {
+    readonly name: string
+    readonly title: string
+    readonly signals?: readonly AgeSignal[]
+  }[],
   { claims, before, changes, now }: Asked,
 ) {
-  const effects = changes.map((change): Change & { readonly flips: string[] } => ({ ...change, flips: [] }))
+  const effects = changes.map((change): Change & { readonly flips: string[] } => ({
+    ...change,
+    flips: [],
+  }))
   let compared = 0
   let left = MAX_COMPARED_SIGNALS
   const answers = await mapInTurns(holders, ({ name, title, signals }): PersonaAnswer => {
-    if (!signals) return { name, title, reasons: ['no age key: nothing is answered; the user creates one or declines'] }
+    if (!signals)
+      return {
+        name,
+        title,
+        reasons: ['no age key: nothing is answered; the user creates one or declines'],
+      }
     const ageThresholds = evaluateAnswers(signals, claims, now)
     left -= signals.length
     if (left >= 0) compared += 1
     for (const { claims: changed, flips } of left < 0 ? [] : effects) {
-      if (flippedOf(evaluateAnswers(signals, changed, now), ageThresholds).length > 0) flips.push(name)
+      if (flippedOf(evaluateAnswers(signals, changed, now), ageThresholds).length > 0)
+        flips.push(name)
     }
     const earlier = before && evaluateAnswers(signals, before, now)
     let reasons: readonly string[] | undefined
@@ -74,7 +93,9 @@ export const flippedOf = (answers: AgeThresholds, before: AgeThresholds): string
     (threshold) => before[threshold] !== undefined && before[threshold] !== answers[threshold],
   )
 
-/** Lines of one persona, and characters of a line: a request may name a hundred ages and long lists. */
+/**
+ * Lines of one persona, and characters of a line: a request may name a hundred ages and long lists.
+ */
 const MAX_LINES = 8
 const MAX_LINE = 300
 
@@ -86,7 +107,12 @@ function reasonsOf(trace: readonly ThresholdTrace[]): string[] {
     const key = `${entry.satisfied} ${reason.replace(/needs \d+,/g, 'needs,')}`
     const group = groups.get(key)
     if (group) group.thresholds.push(entry.threshold)
-    else groups.set(key, { satisfied: entry.satisfied, thresholds: [entry.threshold], nearest: reason })
+    else
+      groups.set(key, {
+        satisfied: entry.satisfied,
+        thresholds: [entry.threshold],
+        nearest: reason,
+      })
     // Of reached ages the greatest says most, of others the smallest, which comes first.
     if (group?.satisfied) group.nearest = reason
   }
@@ -102,7 +128,10 @@ function reasonsOf(trace: readonly ThresholdTrace[]): string[] {
 }
 
 const listed = (thresholds: readonly number[]) =>
-  (thresholds.length > 6 ? [...thresholds.slice(0, 5), '…', ...thresholds.slice(-1)] : thresholds).join(', ')
+  (thresholds.length > 6
+    ? [...thresholds.slice(0, 5), '…', ...thresholds.slice(-1)]
+    : thresholds
+  ).join(', ')
 
 /** The signal that passes, or why each signal fails. */
 function reasonOf({ signals }: ThresholdTrace, inShort: Shorten): string {
@@ -120,13 +149,18 @@ function reasonOf({ signals }: ThresholdTrace, inShort: Shorten): string {
 
 type Shorten = (check: Check, method: string) => string
 
-/** The page shows the claims above, so that rows need not repeat their lists. All thresholds share the checks of a filter. */
+/**
+ * The page shows the claims above, so that rows need not repeat their lists. All thresholds share
+ * the checks of a filter.
+ */
 function createShortener(): Shorten {
   const known = new Map<Check, string>()
   return (check, method) => {
     const { filter, reason } = check
     if (filter === 'age') return reason.replace(/ by age_thresholds\[\d+\]/, '')
-    const short = known.get(check) ?? (filter === 'allowed_methods' ? `${method} is not in allowed_methods` : reason)
+    const short =
+      known.get(check) ??
+      (filter === 'allowed_methods' ? `${method} is not in allowed_methods` : reason)
     known.set(check, short)
     return short
   }

@@ -15,14 +15,24 @@ export interface Pasted {
   readonly findings: readonly Finding[]
 }
 
-/** Reads claims as JSON, as percent-encoded JSON, or from the URL or the query of an E1 request, and checks them as E1 does. */
-export function readPasted(pasted: string, provider: Pick<Provider, 'profile' | 'vocabulary' | 'decisions'>): Pasted {
+/**
+ * Reads claims as JSON, as percent-encoded JSON, or from the URL or the query of an E1 request, and
+ * checks them as E1 does.
+ */
+export function readPasted(
+  pasted: string,
+  provider: Pick<Provider, 'profile' | 'vocabulary' | 'decisions'>,
+): Pasted {
   const findings = new Findings(provider.profile)
   const json = findJson(pasted.trim(), findings)
   const claims = readClaims(json, provider, findings)
   if (findings.refusal || !claims) return { text: pasted, findings: findings.all }
   // Of a URL only the claims are shown, with which the user continues.
-  return { text: json === pasted.trim() ? pasted : formatClaims(claims), claims, findings: findings.all }
+  return {
+    text: json === pasted.trim() ? pasted : formatClaims(claims),
+    claims,
+    findings: findings.all,
+  }
 }
 
 /** @returns `undefined` for a URL or a query without claims */
@@ -32,9 +42,14 @@ function findJson(text: string, findings: Findings): string | undefined {
   return /^%7B/i.test(text) ? (new URLSearchParams(`claims=${text}`).get('claims') ?? text) : text
 }
 
-/** The parameters about `claims`: `claims` itself, and `claims[age_thresholds][]` and its like, into which some libraries split an object. */
+/**
+ * The parameters about `claims`: `claims` itself, and `claims[age_thresholds][]` and its like, into
+ * which some libraries split an object.
+ */
 const claimsPairs = (query: string): Pairs =>
-  decodePairs(query).filter(([name]) => name === 'claims' || objectOf(name, () => false) === 'claims')
+  decodePairs(query).filter(
+    ([name]) => name === 'claims' || objectOf(name, () => false) === 'claims',
+  )
 
 function queryOf(text: string): string | undefined {
   if (/^https?:\/\//i.test(text)) return text.split('#', 1)[0]?.split('?').slice(1).join('?')
@@ -60,7 +75,8 @@ export interface Change {
 const MAX_CHANGES = 16
 
 /**
- * Changes that a developer may try: each filter removed, and each usual filter added. Only changes that give valid claims.
+ * Changes that a developer may try: each filter removed, and each usual filter added. Only changes
+ * that give valid claims.
  * @param now milliseconds since the UNIX epoch
  */
 export function changesOf(claims: Claims, now: number): Change[] {
@@ -100,15 +116,29 @@ const inWords = ([root = '', inner = '', member]: readonly string[]) => {
 }
 
 function additions(claims: Claims, now: number): Attempt[] {
-  const { allowed_methods: methods, verified_after: after, iso_27566_1: level, overrides = {} } = claims
+  const {
+    allowed_methods: methods,
+    verified_after: after,
+    iso_27566_1: level,
+    overrides = {},
+  } = claims
   const yearAgo = new Date(now - 365 * 86_400_000).toISOString().slice(0, 10)
   const documents = ['national_id_number', 'digital_credential', 'id_doc_scan']
   const attempts: (Attempt | false)[] = [
-    after === undefined && { label: `with verified_after ${yearAgo}`, value: { ...claims, verified_after: yearAgo } },
-    methods === undefined && { label: 'with documents only', value: { ...claims, allowed_methods: documents } },
-    ...ASSURANCE_LEVELS.filter((other) => other !== level && (level !== undefined || other === 'effective')).map(
-      (other) => ({ label: `with iso_27566_1 ${other}`, value: { ...claims, iso_27566_1: other } }),
-    ),
+    after === undefined && {
+      label: `with verified_after ${yearAgo}`,
+      value: { ...claims, verified_after: yearAgo },
+    },
+    methods === undefined && {
+      label: 'with documents only',
+      value: { ...claims, allowed_methods: documents },
+    },
+    ...ASSURANCE_LEVELS.filter(
+      (other) => other !== level && (level !== undefined || other === 'effective'),
+    ).map((other) => ({
+      label: `with iso_27566_1 ${other}`,
+      value: { ...claims, iso_27566_1: other },
+    })),
     overrides.facial_age_estimation === undefined && {
       label: 'with min_age 25 of overrides.facial_age_estimation',
       value: { ...claims, overrides: { ...overrides, facial_age_estimation: { min_age: 25 } } },

@@ -29,7 +29,13 @@ const loadForYaml = onDemand(() => import('../../../sandbox/personas/persona-fil
 const loadBuiltIn = onDemand(() => loadPersonas())
 
 /** A persona and claims as a persona file, as expectations, as a test and as the request itself. */
-export async function copiesOf({ claims, persona, answers, baseUrl, client }: Copied): Promise<Copy[]> {
+export async function copiesOf({
+  claims,
+  persona,
+  answers,
+  baseUrl,
+  client,
+}: Copied): Promise<Copy[]> {
   const { personaYaml } = await loadForYaml()
   const expectation = { flow: 'use', persona: persona.name }
   const builtIn = (await loadBuiltIn()).find(({ name }) => name === persona.name)
@@ -55,7 +61,13 @@ export async function copiesOf({ claims, persona, answers, baseUrl, client }: Co
       text: `await sandbox.next({ flow: 'use', persona: ${quoted(persona.name)} })`,
     },
     ...(answers
-      ? [{ title: 'Test with Vitest', text: testOf(claims, { persona, answers, isOwn }), isLong: true as const }]
+      ? [
+          {
+            title: 'Test with Vitest',
+            text: testOf(claims, { persona, answers, isOwn }),
+            isLong: true as const,
+          },
+        ]
       : []),
     {
       title: 'The E1 request by curl, answered as this persona',
@@ -83,7 +95,8 @@ ${put}  const { age_thresholds } = await sandbox.evaluate({
 })`
 }
 
-const indented = (value: unknown, indent = '  ') => JSON.stringify(value, undefined, 2).replace(/\n/g, `\n${indent}`)
+const indented = (value: unknown, indent = '  ') =>
+  JSON.stringify(value, undefined, 2).replace(/\n/g, `\n${indent}`)
 
 /** Names of personas contain no quotes. */
 const quoted = (text: string) => `'${text}'`

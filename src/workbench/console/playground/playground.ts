@@ -15,8 +15,9 @@ import { changesOf, formatClaims, type Pasted, readPasted } from './claims.ts'
 import { copiesOf } from './copies.ts'
 
 /**
- * `console/playground`: the answers of every persona to claims, and the effect of one changed filter. The query holds everything, so that
- * a URL can be shared: `claims`, `before` (to compare with), `change` (a label of `changesOf`), `persona` (to copy).
+ * `console/playground`: the answers of every persona to claims, and the effect of one changed
+ * filter. The query holds everything, so that a URL can be shared: `claims`, `before` (to compare
+ * with), `change` (a label of `changesOf`), `persona` (to copy).
  */
 export const playgroundPage: ConsoleRoute = {
   name: 'playground',
@@ -32,7 +33,8 @@ export const playgroundPage: ConsoleRoute = {
 function readQuestion({ claims: given, before: compared, change: label }: Fields, tenant: Tenant) {
   const { provider, clock } = tenant
   const pasted = readPasted(given ?? exampleClaims(clock.now()), provider)
-  const before = compared === undefined || compared === given ? undefined : readPasted(compared, provider).claims
+  const before =
+    compared === undefined || compared === given ? undefined : readPasted(compared, provider).claims
   if (!pasted.claims) return { pasted, before }
   if (label === 'back' && before) return { pasted: shown(before), before: pasted.claims }
   const change = changesOf(pasted.claims, clock.now()).find((one) => one.label === label)
@@ -79,7 +81,13 @@ async function answer(
     /** Texts to copy; absent when there is no persona. */
     copied: persona && {
       persona: persona.name,
-      copies: await copiesOf({ claims, persona, answers: ofPersona, baseUrl, client: host.shownClient }),
+      copies: await copiesOf({
+        claims,
+        persona,
+        answers: ofPersona,
+        baseUrl,
+        client: host.shownClient,
+      }),
     },
   }
 }
@@ -96,7 +104,9 @@ interface PlaygroundView extends Pick<Pasted, 'text' | 'findings'> {
 /** Longer claims are not sent along for comparison: a query holds at most 64 KiB. */
 const MAX_BEFORE = 16 * 1024
 
-/** Claims, the answers of every persona, the effect of single changes, and texts to paste elsewhere. */
+/**
+ * Claims, the answers of every persona, the effect of single changes, and texts to paste elsewhere.
+ */
 export function renderPlayground(
   frame: ConsoleFrame,
   { text, findings, before, answered }: PlaygroundView,
@@ -163,7 +173,8 @@ function renderFlips(flipped: readonly PersonaAnswer[]): Html {
 }
 
 const namesOf = (names: readonly string[]) =>
-  names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '')
+  names.slice(0, MAX_NAMES).join(', ') +
+  (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '')
 
 /** Folds a long text. */
 function renderCopies({ persona, copies }: NonNullable<AnsweredClaims['copied']>): Html {

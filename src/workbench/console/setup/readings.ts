@@ -1,4 +1,9 @@
-import { type Reading, type Readings, readingId, type Variant } from '../../../sandbox/readings/reading.ts'
+import {
+  type Reading,
+  type Readings,
+  readingId,
+  type Variant,
+} from '../../../sandbox/readings/reading.ts'
 import {
   findReading,
   parseReadings,
@@ -12,10 +17,14 @@ import { type Html, html } from '../../../server/http/html/html.ts'
 import type { RenderedPage } from '../../../server/http/html/layout.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute } from '../console-route.ts'
 
-/** `console/readings`: what the specification leaves open, how it is read now, and buttons for other readings. */
+/**
+ * `console/readings`: what the specification leaves open, how it is read now, and buttons for other
+ * readings.
+ */
 export const readingsPage: ConsoleRoute = {
   name: 'readings',
-  render: ({ tenant, frame, problem }) => renderReadings(frame, READINGS, { ...tenant.settings, problem }),
+  render: ({ tenant, frame, problem }) =>
+    renderReadings(frame, READINGS, { ...tenant.settings, problem }),
   act,
 }
 
@@ -36,11 +45,17 @@ function changeOf(text: string): Readonly<Record<string, string | null>> {
   return { [name]: findReading(name)?.default === variant ? null : variant }
 }
 
-/** All readings with their quotations and variants, as buttons. @param set the readings that are set, and why a form was refused */
+/**
+ * All readings with their quotations and variants, as buttons.
+ * @param set the readings that are set, and why a form was refused
+ */
 export function renderReadings(
   frame: ConsoleFrame,
   readings: readonly Reading[],
-  { readings: set, problem }: { readonly readings: Readings; readonly problem?: string | undefined },
+  {
+    readings: set,
+    problem,
+  }: { readonly readings: Readings; readonly problem?: string | undefined },
 ): RenderedPage {
   const action = `${frame.consolePath}/readings`
   const count = Object.keys(set).length
@@ -68,6 +83,10 @@ ${reading.variants.map((variant) => renderVariant(reading, variant, current))}</
 </details>
 `
 
-const renderVariant = ({ name, default: usual }: Reading, variant: Variant, current: string): Html =>
+const renderVariant = (
+  { name, default: usual }: Reading,
+  variant: Variant,
+  current: string,
+): Html =>
   html`<li><button class="row spread boxed wide" name="set" value="${readingId(name, variant.name)}" aria-pressed="${variant.name === current ? 'true' : 'false'}"><span><strong>${variant.name}</strong>${variant.name === current && html` <span class="tag warn">now</span>`}${variant.name === usual && html` <span class="tag">usual</span>`}</span> <span class="muted">${variant.summary} (${variant.source})</span></button></li>
 `

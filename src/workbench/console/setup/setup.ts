@@ -1,6 +1,10 @@
 import { BUILTIN_CLIENT, type SandboxClient } from '../../../sandbox/clients/clients.ts'
 import { ROTATION_STAGES, type RotationStage } from '../../../sandbox/keys/key-ring.ts'
-import { type ConsoleFrame, type ConsolePlace, renderConsolePage } from '../../../server/http/console-page.ts'
+import {
+  type ConsoleFrame,
+  type ConsolePlace,
+  renderConsolePage,
+} from '../../../server/http/console-page.ts'
 import type { Fields } from '../../../server/http/form.ts'
 import { reasonBeyondMachine } from '../../../server/http/guard/guard.ts'
 import type { HttpHost } from '../../../server/http/handler.ts'
@@ -8,13 +12,21 @@ import { breakable, renderSnippet, renderTable } from '../../../server/http/html
 import { type Html, html } from '../../../server/http/html/html.ts'
 import type { RenderedPage } from '../../../server/http/html/layout.ts'
 import type { Incoming } from '../../../server/http/incoming.ts'
-import { ENDPOINT_IDS, ENDPOINTS, type Endpoint, endpointUrl } from '../../../service/oidc/endpoints.ts'
+import {
+  ENDPOINT_IDS,
+  ENDPOINTS,
+  type Endpoint,
+  endpointUrl,
+} from '../../../service/oidc/endpoints.ts'
 import { type Provider, useIssuer } from '../../../service/oidc/provider.ts'
 import { Refusal } from '../../../service/oidc/refusal.ts'
 import type { ConsoleRoute } from '../console-route.ts'
 import { pageOf, renderPaging } from '../list-page.ts'
 
-/** `console/setup`: what an app must know of this sandbox, the registered clients, and the keys, which a form rotates. */
+/**
+ * `console/setup`: what an app must know of this sandbox, the registered clients, and the keys,
+ * which a form rotates.
+ */
 export const setupPage: ConsoleRoute = {
   name: 'setup',
   async render({ request, tenant, host, frame, fields, problem }) {
@@ -48,7 +60,10 @@ interface Setup {
   /** The algorithm of a client that has none of its own. */
   readonly signingAlg: string
   /** The public keys, oldest first, and the `kid` of the key that signs now. */
-  readonly keys: { readonly published: readonly Readonly<Record<string, unknown>>[]; readonly signing: string }
+  readonly keys: {
+    readonly published: readonly Readonly<Record<string, unknown>>[]
+    readonly signing: string
+  }
   readonly fields: Fields
   readonly problem?: string | undefined
 }
@@ -92,14 +107,24 @@ export interface AppSettings {
   readonly client: HttpHost['shownClient']
 }
 
-/** The client whose credentials a page shows. Other machines see no secret of the config, only the public one of the built-in client. */
-export function clientToShow(request: Incoming, { shownClient, guard, settings }: HttpHost): HttpHost['shownClient'] {
-  if (settings.builtinClient || reasonBeyondMachine(request, guard) === undefined) return shownClient
+/**
+ * The client whose credentials a page shows. Other machines see no secret of the config, only the
+ * public one of the built-in client.
+ */
+export function clientToShow(
+  request: Incoming,
+  { shownClient, guard, settings }: HttpHost,
+): HttpHost['shownClient'] {
+  if (settings.builtinClient || reasonBeyondMachine(request, guard) === undefined)
+    return shownClient
   return { clientId: shownClient.clientId, clientSecret: 'the client_secret of your config file' }
 }
 
 /** The settings of an app as a `.env` block, and where to see a flow without an app. */
-export function renderSettings({ provider, client }: AppSettings, { demoPath, controlPath }: ConsolePlace): Html {
+export function renderSettings(
+  { provider, client }: AppSettings,
+  { demoPath, controlPath }: ConsolePlace,
+): Html {
   const settings = [
     ['AGE_BASE_URL', provider.baseUrl],
     ['AGE_CLIENT_ID', client.clientId],
@@ -127,7 +152,9 @@ function renderKeys({ keys, settings }: Setup, { consolePath }: ConsolePlace): H
     cells: [
       html`<code>${String(kid)}</code>`,
       String(alg),
-      kid === keys.signing ? html`<span class="mark yes">signs</span>` : html`<span class="muted">published</span>`,
+      kid === keys.signing
+        ? html`<span class="mark yes">signs</span>`
+        : html`<span class="muted">published</span>`,
     ],
   }))
   return html`<section class="card" id="keys" aria-labelledby="keys-title">
@@ -146,13 +173,23 @@ const MAX_SHOWN = 50
 
 type ListedClient = Pick<
   SandboxClient,
-  'clientId' | 'clientSecret' | 'name' | 'redirectUris' | 'allowsLoopback' | 'signingAlg' | 'persona'
+  | 'clientId'
+  | 'clientSecret'
+  | 'name'
+  | 'redirectUris'
+  | 'allowsLoopback'
+  | 'signingAlg'
+  | 'persona'
 >
 
 /** Clients: what is registered for each, and credentials to copy. */
 function renderClients(setup: Setup, place: ConsolePlace): Html {
   const { clients, fields } = setup
-  const { items, next } = pageOf(clients, { fields, limit: MAX_SHOWN, idOf: ({ clientId }) => clientId })
+  const { items, next } = pageOf(clients, {
+    fields,
+    limit: MAX_SHOWN,
+    idOf: ({ clientId }) => clientId,
+  })
   return html`<section class="stack" id="clients" aria-labelledby="clients-title">
 <div class="row page-title"><h2 id="clients-title">Clients</h2> <p>The relying parties that this sandbox knows. Declare more in the config file under <code>clients</code>, or by <code>PUT _sandbox/tenants/NAME</code>: <a href="${place.controlPath}/docs/configuration#clients">how</a>.</p></div>
 ${renderPaging({ shown: items.length, total: clients.length, next })}
@@ -161,7 +198,11 @@ ${items.map((client) => renderClient(client, setup, place))}</div>
 </section>`
 }
 
-function renderClient(client: ListedClient, { showsSecrets, signingAlg }: Setup, { consolePath }: ConsolePlace): Html {
+function renderClient(
+  client: ListedClient,
+  { showsSecrets, signingAlg }: Setup,
+  { consolePath }: ConsolePlace,
+): Html {
   const { clientId, name, persona } = client
   const rows = [
     ['client_id', html`<code>${breakable(clientId)}</code>`],

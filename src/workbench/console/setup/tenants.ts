@@ -1,6 +1,10 @@
 import { type Tenant, tenantBeside } from '../../../sandbox/tenants/tenant.ts'
 import { ROOT_TENANT, requireTenant } from '../../../sandbox/tenants/tenants.ts'
-import { type ConsoleFrame, consolePathOf, renderConsolePage } from '../../../server/http/console-page.ts'
+import {
+  type ConsoleFrame,
+  consolePathOf,
+  renderConsolePage,
+} from '../../../server/http/console-page.ts'
 import { contains } from '../../../server/http/form.ts'
 import { counted, renderInstant, renderTable } from '../../../server/http/html/elements.ts'
 import { renderTextField } from '../../../server/http/html/fields.ts'
@@ -10,18 +14,28 @@ import { Refusal } from '../../../service/oidc/refusal.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { pageOf, renderPaging } from '../list-page.ts'
 
-/** `console/tenants`: the tenants of this process, and forms that add, reset and remove a tenant. */
+/**
+ * `console/tenants`: the tenants of this process, and forms that add, reset and remove a tenant.
+ */
 export const tenantsPage: ConsoleRoute = { name: 'tenants', render: renderList, act: change }
 
 /** Tenants on one page. */
 const MAX_SHOWN = 50
 
-async function renderList({ tenant, host, frame, fields, problem }: ConsoleCall): Promise<RenderedPage> {
+async function renderList({
+  tenant,
+  host,
+  frame,
+  fields,
+  problem,
+}: ConsoleCall): Promise<RenderedPage> {
   const all = await host.tenants.names()
   const { q: search = '', add: name } = fields
   const found = all.filter((one) => contains(search, [one]))
   const { items, next } = pageOf(found, { fields, limit: MAX_SHOWN, idOf: (one) => one })
-  const shown = await Promise.all(items.map(async (one) => tenantBeside(tenant, await host.tenants.read(one))))
+  const shown = await Promise.all(
+    items.map(async (one) => tenantBeside(tenant, await host.tenants.read(one))),
+  )
   return renderTenants(frame, shown, { total: all.length, next, search, name, problem })
 }
 

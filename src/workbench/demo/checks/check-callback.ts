@@ -11,7 +11,10 @@ import { exchangeSchema, type FetchedKeys } from '../server-calls.ts'
 import { allPassed, applying, type CheckResult, check, checkResultSchema, equal } from './check.ts'
 
 export const checkedCallbackSchema = z.object({
-  /** The parameters as sent. A parameter without a value is the empty string, since `error=` is an error too. */
+  /**
+   * The parameters as sent. A parameter without a value is the empty string, since `error=` is an
+   * error too.
+   */
   params: z.record(z.string(), z.string()).readonly(),
   checks: z.array(checkResultSchema).readonly(),
   /** The payload of the id_token, if one came. */
@@ -35,7 +38,10 @@ export interface Arrived {
 }
 
 /** Create: a callback without error is a success and carries nothing but the state. */
-export function checkCreateCallback(arrived: Arrived, expected: { state: string; issuer: string }): CheckedCallback {
+export function checkCreateCallback(
+  arrived: Arrived,
+  expected: { state: string; issuer: string },
+): CheckedCallback {
   const read = readParameters(arrived.encoded)
   const { params, repeated } = read
   const parameters = check('parameters', 'each once', {
@@ -47,8 +53,8 @@ export function checkCreateCallback(arrived: Arrived, expected: { state: string;
 }
 
 /**
- * Makes all checks of a Use callback (section "Authentication", rules 2 and 3). A failed check does not end the list, so that a reader
- * sees all results; unreadable parts are not checked.
+ * Makes all checks of a Use callback (section "Authentication", rules 2 and 3). A failed check does
+ * not end the list, so that a reader sees all results; unreadable parts are not checked.
  * @param expected.fetchKeys fetches the keys of the service; called only when there is an id_token
  */
 export async function checkUseCallback(
@@ -70,11 +76,16 @@ export async function checkUseCallback(
   if (!claims) return { params, checks: [...checks, ...ofToken], reads }
   // An answer that the service has not signed says nothing about a code.
   const isSigned = ofToken.every(({ name, passed }) => name !== 'signature' || passed)
-  const ofClaims = checkClaims(claims, params, expected).filter(({ name }) => isSigned || name !== 'code')
+  const ofClaims = checkClaims(claims, params, expected).filter(
+    ({ name }) => isSigned || name !== 'code',
+  )
   return { params, checks: [...checks, ...ofToken, ...ofClaims], claims, reads }
 }
 
-/** The parameters by name, and the names that came more than once, none of whose values can be trusted. */
+/**
+ * The parameters by name, and the names that came more than once, none of whose values can be
+ * trusted.
+ */
 function readParameters(encoded: string) {
   const pairs = decodePairs(encoded).map(([name, value = '']): [string, string] => [name, value])
   const names = pairs.map(([name]) => name)
@@ -95,7 +106,8 @@ function checkCommon(
     equal('response_mode', 'the one that was asked for', { expected: expected.mode, actual: mode }),
     check('error', 'absent: an error is no result', { passed: error === undefined, found: error }),
     // RFC 9207: the parameter is optional, but must be right when present.
-    iss !== undefined && equal('callback_iss', 'the issuer', { expected: expected.issuer, actual: iss }),
+    iss !== undefined &&
+      equal('callback_iss', 'the issuer', { expected: expected.issuer, actual: iss }),
   ])
 }
 
@@ -104,7 +116,9 @@ const RESULTS = ['id_token', 'create_requested']
 
 function checkResults(params: CheckedCallback['params'], repeated: readonly string[]): CheckResult {
   const results = RESULTS.filter((name) => params[name] !== undefined)
-  const found = [results.join(' and ') || 'none', ...repeated.map((name) => `${name} twice`)].join(', ')
+  const found = [results.join(' and ') || 'none', ...repeated.map((name) => `${name} twice`)].join(
+    ', ',
+  )
   const isOne = results.length === 1 || (results.length === 0 && params['error'] !== undefined)
   return check('parameters', `one of ${RESULTS.join(', ')} or an error, each once`, {
     passed: isOne && repeated.length === 0,
@@ -120,7 +134,10 @@ function checkCreateRequested(
   const passed = found === 'true' && request['can_create'] === 'true'
   // Beside an id_token this parameter is no answer.
   const isAnswer = found !== undefined && token === undefined
-  return isAnswer && check('create_requested', 'true, to a request with can_create=true', { passed, found })
+  return (
+    isAnswer &&
+    check('create_requested', 'true, to a request with can_create=true', { passed, found })
+  )
 }
 
 /** A real id_token has about one kilobyte. */
@@ -129,7 +146,8 @@ const MAX_TOKEN_LENGTH = 8_192
 const ALGORITHMS = ['RS256', 'ES256']
 
 /**
- * Makes all checks of an id_token except those of its claims. A token that is too long or no compact JWS is not read further.
+ * Makes all checks of an id_token except those of its claims. A token that is too long or no
+ * compact JWS is not read further.
  * @param keys the key set; absent when it could not be used
  * @returns `claims`: the payload, if it can be read in exactly one way
  */
@@ -147,9 +165,11 @@ export async function checkToken(
       found: `${token.split('.').length} parts`,
     }),
   ]
-  if (form.some(({ passed }) => !passed)) return { checks: form.filter(({ passed }) => !passed).slice(0, 1) }
+  if (form.some(({ passed }) => !passed))
+    return { checks: form.filter(({ passed }) => !passed).slice(0, 1) }
   const header = checkHeader(token, keys)
-  const signature = keys && !header.some(({ name }) => name === 'crit') ? [await checkSignature(token, keys)] : []
+  const signature =
+    keys && !header.some(({ name }) => name === 'crit') ? [await checkSignature(token, keys)] : []
   const { payload, claims } = readPayload(token)
   return { checks: [...form, ...header, ...signature, payload], ...(claims ? { claims } : {}) }
 }
@@ -163,17 +183,26 @@ function checkHeader(token: string, keys: readonly JWK[] | undefined): CheckResu
   const sources = ['jwk', 'jku', 'x5u', 'x5c'].filter((name) => header[name] !== undefined)
   const isJwt = typ === undefined || (typeof typ === 'string' && typ.toUpperCase() === 'JWT')
   return applying([
-    check('alg', ALGORITHMS.join(' or '), { passed: ALGORITHMS.some((one) => one === alg), found: alg }),
+    check('alg', ALGORITHMS.join(' or '), {
+      passed: ALGORITHMS.some((one) => one === alg),
+      found: alg,
+    }),
     keys !== undefined &&
       sources.length === 0 &&
       check('kid', 'of a key of the key set', { passed: isOfKey, found: kid }),
-    ...sources.map((name) => check('key_source', 'the key set only', { passed: false, found: name })),
-    crit !== undefined && check('crit', 'absent: no extension is known', { passed: false, found: crit }),
+    ...sources.map((name) =>
+      check('key_source', 'the key set only', { passed: false, found: name }),
+    ),
+    crit !== undefined &&
+      check('crit', 'absent: no extension is known', { passed: false, found: crit }),
     check('typ', 'JWT or absent', { passed: isJwt, found: typ }),
   ])
 }
 
-/** Verifies by the key that the kid names. A kid that names no key is its own fault, so the signature is tried with every key then. */
+/**
+ * Verifies by the key that the kid names. A kid that names no key is its own fault, so the
+ * signature is tried with every key then.
+ */
 async function checkSignature(token: string, keys: readonly JWK[]): Promise<CheckResult> {
   const { alg, kid } = decodeIdToken(token).header
   const named = keys.filter((key) => key.kid === kid)
@@ -181,12 +210,18 @@ async function checkSignature(token: string, keys: readonly JWK[]): Promise<Chec
   for (const key of named.length > 0 ? named : keys) {
     try {
       await compactVerify(token, await importJWK(key, String(alg)), { algorithms: ALGORITHMS })
-      return check('signature', SIGNATURE, { passed: true, found: `${alg} by ${key.kid ?? 'a key without kid'}` })
+      return check('signature', SIGNATURE, {
+        passed: true,
+        found: `${alg} by ${key.kid ?? 'a key without kid'}`,
+      })
     } catch (error) {
       problems.push(messageOf(error))
     }
   }
-  return check('signature', SIGNATURE, { passed: false, found: problems[0] ?? 'the key set has no key' })
+  return check('signature', SIGNATURE, {
+    passed: false,
+    found: problems[0] ?? 'the key set has no key',
+  })
 }
 
 const SIGNATURE = 'by a key of the key set'
@@ -207,7 +242,10 @@ function readPayload(token: string): { payload: CheckResult; claims?: Claims } {
 interface ExpectedFacts {
   /** The parameters of the request. */
   readonly request: Readonly<Record<string, string>>
-  /** When the request was made, in milliseconds since the UNIX epoch by the clock of the sandbox, like `now`. */
+  /**
+   * When the request was made, in milliseconds since the UNIX epoch by the clock of the sandbox,
+   * like `now`.
+   */
   readonly startedAt: number
   readonly now: number
   readonly issuer: string
@@ -222,14 +260,19 @@ const SKEW_SECONDS = 60
 const MAX_LIFETIME_SECONDS = 600
 
 /** Makes all checks of the payload of an id_token; `params` are those of the callback. */
-function checkClaims(claims: Claims, params: CheckedCallback['params'], expected: ExpectedFacts): CheckResult[] {
+function checkClaims(
+  claims: Claims,
+  params: CheckedCallback['params'],
+  expected: ExpectedFacts,
+): CheckResult[] {
   const { client_id: clientId = '', nonce = '', claims: asked = '' } = expected.request
   const { iss, aud, azp, sub, nonce: ofToken, req_claims_hash: hash } = claims
   const audience = Array.isArray(aud) ? aud : [aud]
   return applying([
     equal('iss', 'the issuer', { expected: expected.issuer, actual: iss }),
     check('aud', `contains ${clientId}`, { passed: audience.includes(clientId), found: aud }),
-    // OpenID Connect Core 3.1.3.7 (3) to (5): an audience that is not trusted needs azp, and azp is this client.
+    // OpenID Connect Core 3.1.3.7 (3) to (5): an audience that is not trusted needs azp, and azp is
+    // this client.
     check('azp', `${clientId}, or absent with one audience`, {
       passed: azp === undefined ? audience.length <= 1 : azp === clientId,
       found: azp,
@@ -251,13 +294,19 @@ function checkClaims(claims: Claims, params: CheckedCallback['params'], expected
   ])
 }
 
-function checkTimes({ iat, exp, nbf }: Claims, { startedAt, now }: ExpectedFacts): (CheckResult | false)[] {
+function checkTimes(
+  { iat, exp, nbf }: Claims,
+  { startedAt, now }: ExpectedFacts,
+): (CheckResult | false)[] {
   const seconds = now / 1000
   const issued = typeof iat === 'number' ? iat : Number.NaN
   const end = typeof exp === 'number' ? exp : Number.NaN
   const lifetime = end - (Number.isNaN(issued) ? seconds : issued)
   return [
-    check('exp', 'in the future by the clock of the sandbox', { passed: end > seconds, found: exp }),
+    check('exp', 'in the future by the clock of the sandbox', {
+      passed: end > seconds,
+      found: exp,
+    }),
     !Number.isNaN(end) &&
       check('lifetime', 'at most 10 minutes', {
         passed: lifetime <= MAX_LIFETIME_SECONDS + SKEW_SECONDS,
@@ -268,7 +317,10 @@ function checkTimes({ iat, exp, nbf }: Claims, { startedAt, now }: ExpectedFacts
       found: iat,
     }),
     nbf !== undefined &&
-      check('nbf', 'in the past', { passed: typeof nbf === 'number' && nbf <= seconds + SKEW_SECONDS, found: nbf }),
+      check('nbf', 'in the past', {
+        passed: typeof nbf === 'number' && nbf <= seconds + SKEW_SECONDS,
+        found: nbf,
+      }),
   ]
 }
 
@@ -281,13 +333,25 @@ function checkAnswers({ age_thresholds: given }: Claims, claimsText: string): Ch
   const asked = json.ok && isJsonObject(json.value) ? json.value['age_thresholds'] : undefined
   const names = Array.isArray(asked) ? [...new Set(asked.map(String))] : []
   const { data } = answersSchema.safeParse(given)
-  const shape = check('age_thresholds', 'true or false for each age', { passed: data !== undefined, found: given })
+  const shape = check('age_thresholds', 'true or false for each age', {
+    passed: data !== undefined,
+    found: given,
+  })
   if (!data) return [shape]
   const isComplete = Object.keys(data).sort().join() === [...names].sort().join()
-  return [shape, check('requested_thresholds', names.join(', '), { passed: isComplete, found: Object.keys(data) })]
+  return [
+    shape,
+    check('requested_thresholds', names.join(', '), {
+      passed: isComplete,
+      found: Object.keys(data),
+    }),
+  ]
 }
 
-/** A code comes exactly when an upgrade was allowed and no requested age is reached. Without the requested answers nothing is checked. */
+/**
+ * A code comes exactly when an upgrade was allowed and no requested age is reached. Without the
+ * requested answers nothing is checked.
+ */
 function checkCode(
   claims: Claims,
   code: string | undefined,
@@ -296,8 +360,13 @@ function checkCode(
   const { data } = answersSchema.safeParse(claims['age_thresholds'])
   if (!data || !allPassed(checkAnswers(claims, asked))) return false
   const isExpected = scope !== 'openid' && !Object.values(data).includes(true)
-  const rule = isExpected ? 'there: an upgrade was allowed, and no age is reached' : 'absent: no upgrade is offered'
-  return check('code', rule, { passed: isExpected === (code !== undefined), found: code === undefined ? code : '***' })
+  const rule = isExpected
+    ? 'there: an upgrade was allowed, and no age is reached'
+    : 'absent: no upgrade is offered'
+  return check('code', rule, {
+    passed: isExpected === (code !== undefined),
+    found: code === undefined ? code : '***',
+  })
 }
 
 /** `c_hash` matches the code (OpenID Connect Core 3.3.2.11); without a code nothing is compared. */

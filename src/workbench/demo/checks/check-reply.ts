@@ -13,7 +13,8 @@ export interface ServerAnswer {
 }
 
 /**
- * Makes all checks of the reply to a call. Without a reply, for a redirect, or for a body that is no JSON, nothing more can be checked.
+ * Makes all checks of the reply to a call. Without a reply, for a redirect, or for a body that is
+ * no JSON, nothing more can be checked.
  * @param answer absent when the connection broke, or nothing came in time
  * @param issuer the issuer that a discovery document must have
  * @returns `body`: the body as JSON, if it is JSON
@@ -23,10 +24,17 @@ export function checkReply(
   answer: ServerAnswer | undefined,
   issuer: string,
 ): { checks: readonly CheckResult[]; body?: unknown } {
-  if (!answer) return { checks: [check('connection', 'answered in time', { passed: false, found: 'no reply' })] }
+  if (!answer)
+    return {
+      checks: [check('connection', 'answered in time', { passed: false, found: 'no reply' })],
+    }
   const { status, text } = answer
   if (status >= 300 && status < 400) {
-    return { checks: [check('redirect', 'none: no other address gets a secret', { passed: false, found: status })] }
+    return {
+      checks: [
+        check('redirect', 'none: no other address gets a secret', { passed: false, found: status }),
+      ],
+    }
   }
   const { rule, passes } = flow === 'par' ? ANY_SUCCESS : EXACTLY_200
   const json = parseJson(text)
@@ -39,7 +47,10 @@ export function checkReply(
 }
 
 /** RFC 9126 section 2.2 says 201; the specification names no status. */
-const ANY_SUCCESS = { rule: '200 to 299', passes: (status: number) => status >= 200 && status < 300 }
+const ANY_SUCCESS = {
+  rule: '200 to 299',
+  passes: (status: number) => status >= 200 && status < 300,
+}
 const EXACTLY_200 = { rule: '200', passes: (status: number) => status === 200 }
 
 const MEMBERS: Readonly<Record<CalledFlow, (body: unknown, issuer: string) => CheckResult[]>> = {
@@ -49,7 +60,10 @@ const MEMBERS: Readonly<Record<CalledFlow, (body: unknown, issuer: string) => Ch
   ],
   token: (body) => [
     member(body, 'access_token', { rule: 'a text', schema: z.string().min(1) }),
-    member(body, 'token_type', { rule: 'Bearer, in whatever case', schema: z.string().regex(/^bearer$/i) }),
+    member(body, 'token_type', {
+      rule: 'Bearer, in whatever case',
+      schema: z.string().regex(/^bearer$/i),
+    }),
     ...checkLifetime(body),
   ],
   upgrade: (body) => [check('ok', 'the JSON string OK', { passed: body === 'OK', found: body })],
@@ -65,7 +79,10 @@ const MEMBERS: Readonly<Record<CalledFlow, (body: unknown, issuer: string) => Ch
   jwks: (body) => [
     check('keys', 'an array of keys', {
       passed: keySetSchema.safeParse(body).success,
-      found: isJsonObject(body) && Array.isArray(body['keys']) ? `${body['keys'].length} keys` : 'absent',
+      found:
+        isJsonObject(body) && Array.isArray(body['keys'])
+          ? `${body['keys'].length} keys`
+          : 'absent',
     }),
   ],
 }
@@ -78,8 +95,15 @@ const checkLifetime = (body: unknown): CheckResult[] =>
     ? [member(body, 'expires_in', { rule: 'a number of seconds', schema: z.number().positive() })]
     : []
 
-function member(body: unknown, name: ClientCheck, { rule, schema }: { rule: string; schema: z.ZodType }): CheckResult {
+function member(
+  body: unknown,
+  name: ClientCheck,
+  { rule, schema }: { rule: string; schema: z.ZodType },
+): CheckResult {
   const value = isJsonObject(body) ? body[name] : undefined
   const isSecret = name === 'access_token' && value !== undefined && value !== ''
-  return check(name, rule, { passed: schema.safeParse(value).success, found: isSecret ? '***' : value })
+  return check(name, rule, {
+    passed: schema.safeParse(value).success,
+    found: isSecret ? '***' : value,
+  })
 }

@@ -33,7 +33,8 @@ export function equal(
 export const applying = (checks: readonly (CheckResult | false)[]): CheckResult[] =>
   checks.filter((one) => one !== false)
 
-export const allPassed = (checks: readonly CheckResult[]): boolean => checks.every(({ passed }) => passed)
+export const allPassed = (checks: readonly CheckResult[]): boolean =>
+  checks.every(({ passed }) => passed)
 
 const textOf = (value: unknown) =>
   value === undefined ? 'absent' : typeof value === 'string' ? value : JSON.stringify(value)

@@ -17,7 +17,10 @@ export const listPersonasTool = defineTool({
     'Lists the test users of the sandbox: name, title and what each is for. With name it gives one of them with the age signals that it holds now. Use it to choose a persona for decide_next or evaluate.',
   effect: 'reads',
   input: z.strictObject({
-    find: z.string().optional().describe('Only those with this text in name, title or purpose, for example "passport"'),
+    find: z
+      .string()
+      .optional()
+      .describe('Only those with this text in name, title or purpose, for example "passport"'),
     name: z.string().optional().describe('One persona with its age signals, for example "teen-16"'),
   }),
   async run({ find = '', name }, { sandbox, call }) {
@@ -25,14 +28,21 @@ export const listPersonasTool = defineTool({
       const persona = await sandbox.personas.get(name)
       const signals = persona.age_key?.signals ?? []
       const lines = signals.map((signal) => JSON.stringify(signal))
-      const holds = persona.age_key === undefined ? 'no age key' : counted(signals.length, 'age signal')
-      return { data: { persona }, text: listText(`${persona.name}: ${persona.purpose} It has ${holds}.`, lines) }
+      const holds =
+        persona.age_key === undefined ? 'no age key' : counted(signals.length, 'age signal')
+      return {
+        data: { persona },
+        text: listText(`${persona.name}: ${persona.purpose} It has ${holds}.`, lines),
+      }
     }
     // The catalogue has no age signals: to resolve and check thousands of them would take a second.
     const { personas } = await call('getCatalog', {})
     const found = personas.filter((one) => contains(find, [one.name, one.title, one.purpose]))
     const lines = found.map(({ name, title, purpose }) => `${name}: ${title}. ${purpose}`)
-    return { data: { personas: found }, text: listText(`${counted(found.length, 'persona')}:`, lines) }
+    return {
+      data: { personas: found },
+      text: listText(`${counted(found.length, 'persona')}:`, lines),
+    }
   },
 })
 
@@ -42,22 +52,28 @@ export const evaluateTool = defineTool({
   description:
     'Says what a persona, or age signals of your own, would answer to claims, and why, without a flow. Ages are in years, now is an ISO 8601 instant. Example: {"claims":{"age_thresholds":[16,18],"allowed_methods":["id_doc_scan"]},"persona":"teen-16"}. Give exactly one of persona and signals.',
   effect: 'reads',
-  // Claims and signals are described in one line each: their whole schema has 27 kB, and findings explain mistakes.
+  // Claims and signals are described in one line each: their whole schema has 27 kB, and findings
+  // explain mistakes.
   input: OPERATIONS.evaluate.body.extend({
     claims: z.unknown().meta({
       type: 'object',
       description:
         'As a Use request sends it: age_thresholds, and any of allowed_methods, verified_after, provenance, overrides, iso_27566_1',
     }),
-    signals: z
-      .unknown()
-      .optional()
-      .meta({ type: 'array', description: 'Age signals as a persona file or authorization_details has them' }),
+    signals: z.unknown().optional().meta({
+      type: 'array',
+      description: 'Age signals as a persona file or authorization_details has them',
+    }),
   }),
   async run(question, { call }) {
     const evaluation = await call('evaluate', { body: question })
-    const answers = Object.entries(evaluation.age_thresholds).map(([age, yes]) => `${age}: ${yes ? 'yes' : 'no'}`)
-    return { data: evaluation, text: listText(`${answers.join(', ')}. Why:`, reasoningLines(evaluation.trace)) }
+    const answers = Object.entries(evaluation.age_thresholds).map(
+      ([age, yes]) => `${age}: ${yes ? 'yes' : 'no'}`,
+    )
+    return {
+      data: evaluation,
+      text: listText(`${answers.join(', ')}. Why:`, reasoningLines(evaluation.trace)),
+    }
   },
 })
 
@@ -73,13 +89,20 @@ export const listOutcomesTool = defineTool({
     find: z
       .string()
       .optional()
-      .describe('Words that all stand in name, summary or rule, for example "signature" or "id_token nonce"'),
+      .describe(
+        'Words that all stand in name, summary or rule, for example "signature" or "id_token nonce"',
+      ),
     flow: z.enum(OUTCOME_FLOWS).optional().describe('Only endings of this flow or call'),
     correct_client: z
       .enum(['accept', 'refuse', 'depends'])
       .optional()
       .describe('Only endings that a correct client accepts, or refuses'),
-    limit: z.int().min(1).max(500).optional().describe(`At most so many rows (default ${DEFAULT_LISTED})`),
+    limit: z
+      .int()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe(`At most so many rows (default ${DEFAULT_LISTED})`),
   }),
   async run({ find = '', flow, correct_client, limit = DEFAULT_LISTED }) {
     const words = find.split(/\s+/)
@@ -97,7 +120,8 @@ export const listOutcomesTool = defineTool({
       level: row.level,
     }))
     const lines = outcomes.map(
-      (row) => `${row.flow}/${row.name} (client: ${row.correct_client}, ${row.level}): ${row.summary}`,
+      (row) =>
+        `${row.flow}/${row.name} (client: ${row.correct_client}, ${row.level}): ${row.summary}`,
     )
     const head =
       outcomes.length < matching.length
@@ -113,7 +137,9 @@ export const explainTool = defineTool({
   description:
     'Explains a rule ("USE-04": error bodies and findings name it) or an outcome ("id_token.expired", "use/access_denied"): what holds, where it is demanded, what a correct client does, how to mend an app, and how to force an outcome by query, header, library or curl.',
   effect: 'reads',
-  input: z.strictObject({ name: z.string().describe('The id of a rule, or the name of an outcome') }),
+  input: z.strictObject({
+    name: z.string().describe('The id of a rule, or the name of an outcome'),
+  }),
   async run({ name }, { sandbox }) {
     const explained = explainName(name, { baseUrl: sandbox.baseUrl })
     if (explained.kind === 'unknown') {

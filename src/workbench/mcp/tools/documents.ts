@@ -15,22 +15,40 @@ export const searchDocumentsTool = defineTool({
   effect: 'reads',
   input: z.strictObject({
     query: z.string().max(MAX_QUERY).describe('Words, the id of a rule, or the name of an outcome'),
-    limit: z.int().min(1).max(MAX_FOUND).optional().describe('At most so many sections (default 8)'),
+    limit: z
+      .int()
+      .min(1)
+      .max(MAX_FOUND)
+      .optional()
+      .describe('At most so many sections (default 8)'),
   }),
   async run({ query, limit = 8 }) {
     if (query.trim() === '') {
-      const documents = findDocuments().map(({ name, title, line, group }) => ({ name, title, line, group }))
+      const documents = findDocuments().map(({ name, title, line, group }) => ({
+        name,
+        title,
+        line,
+        group,
+      }))
       const lines = documents.map(({ name, title, line }) => `${name} (${title}): ${line}`)
-      return { data: { documents }, text: listText(`${counted(documents.length, 'document')}:`, lines) }
+      return {
+        data: { documents },
+        text: listText(`${counted(documents.length, 'document')}:`, lines),
+      }
     }
-    const found = (await searchDocuments(query, limit)).map(({ document, heading, anchor, excerpt }) => {
-      return { document, section: anchor, heading, excerpt }
-    })
+    const found = (await searchDocuments(query, limit)).map(
+      ({ document, heading, anchor, excerpt }) => {
+        return { document, section: anchor, heading, excerpt }
+      },
+    )
     const lines = found.map(
-      ({ document, section, heading, excerpt }) => `${document}#${section} (${heading}): ${excerpt}`,
+      ({ document, section, heading, excerpt }) =>
+        `${document}#${section} (${heading}): ${excerpt}`,
     )
     const head =
-      found.length === 0 ? 'No section has all of these words; try one word less.' : 'Sections, the best first:'
+      found.length === 0
+        ? 'No section has all of these words; try one word less.'
+        : 'Sections, the best first:'
     return { data: { found }, text: listText(head, lines) }
   },
 })
@@ -44,8 +62,13 @@ export const readDocument = defineTool({
   description: `Gives the Markdown of a document of this version, or of one section with what stands below it. Of more than ${MAX_CHARACTERS} characters it gives as many from an offset, and the names of the sections. Examples: {"name":"library"}; {"name":"rules","section":"e1-use-authorization"}; {"name":"outcomes#use-e1","offset":${MAX_CHARACTERS}}.`,
   effect: 'reads',
   input: z.strictObject({
-    name: z.string().describe('The name of a document as search_documents gives it, for example "library"'),
-    section: z.string().optional().describe('The anchor or the heading of a section, for example "in-tests"'),
+    name: z
+      .string()
+      .describe('The name of a document as search_documents gives it, for example "library"'),
+    section: z
+      .string()
+      .optional()
+      .describe('The anchor or the heading of a section, for example "in-tests"'),
     offset: z.int().min(0).optional().describe('Characters to leave out, to read on'),
   }),
   async run({ name: asked, section, offset = 0 }) {
@@ -57,7 +80,8 @@ export const readDocument = defineTool({
     const { name, title } = document
     const heading = section ?? anchor
     const sections = heading === undefined ? document.sections : readSection(document, heading)
-    const markdown = heading === undefined ? document.markdown : sections.map((one) => one.markdown).join('')
+    const markdown =
+      heading === undefined ? document.markdown : sections.map((one) => one.markdown).join('')
     const end = offset + MAX_CHARACTERS
     if (end >= markdown.length) return { data: { name, title }, text: markdown.slice(offset) }
     const anchors = sections.map((one) => one.anchor)
@@ -78,7 +102,10 @@ function readSection({ sections }: PackageDocument, heading: string): readonly S
   return sections.slice(start, next < 0 ? undefined : next)
 }
 
-/** Finds an item by name, in any case and punctuation: `Use (E1)` and `#use-e1` are `use-e1`. @throws Refusal with the nearest names */
+/**
+ * Finds an item by name, in any case and punctuation: `Use (E1)` and `#use-e1` are `use-e1`.
+ * @throws Refusal with the nearest names
+ */
 function find<Item>(
   asked: string,
   items: readonly Item[],
@@ -88,7 +115,9 @@ function find<Item>(
   if (item !== undefined) return item
   const known = items.map(nameOf)
   const argument = kind === 'document' ? 'name' : kind
-  throw Refusal.notFound(`${argument}: ${unknownName(kind, asked, known)}`, { suggestions: nearest(asked, known) })
+  throw Refusal.notFound(`${argument}: ${unknownName(kind, asked, known)}`, {
+    suggestions: nearest(asked, known),
+  })
 }
 
 const lettersOf = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')

@@ -21,7 +21,9 @@ export const decideNext = defineTool({
   input: z.strictObject({
     flow: shape.flow.optional().describe('Which request it decides'),
     persona: shape.persona.describe('A name of list_personas'),
-    outcome: shape.outcome.describe('A name of list_outcomes; without it the flow ends as the persona answers'),
+    outcome: shape.outcome.describe(
+      'A name of list_outcomes; without it the flow ends as the persona answers',
+    ),
     match: shape.match.describe('The request must say the same client_id, state or nonce'),
     times: shape.times.describe('How many requests it decides; 1 when absent'),
   }),
@@ -33,7 +35,8 @@ export const decideNext = defineTool({
       ...(persona === undefined ? [] : [`persona ${persona}`]),
       ...(outcome === undefined ? [] : [`outcome ${outcome}`]),
     ]
-    const requests = remaining === 1 ? `the next ${flow} request` : `the next ${remaining} ${flow} requests`
+    const requests =
+      remaining === 1 ? `the next ${flow} request` : `the next ${remaining} ${flow} requests`
     return {
       data: { expectation, waiting },
       text: `Queued as ${expectation.id} for ${requests}: ${parts.join(', ')}. Decisions that wait: ${waiting}.`,
@@ -55,19 +58,36 @@ export const listFlows = defineTool({
       .enum(FLOW_STATUSES)
       .optional()
       .describe('error: refused, dropped, or answered with an error other than access_denied'),
-    find: z.string().optional().describe('Words that stand anywhere in the flow: a parameter, a rule, a message'),
+    find: z
+      .string()
+      .optional()
+      .describe('Words that stand anywhere in the flow: a parameter, a rule, a message'),
     client_id: z.string().optional(),
     state: z.string().optional(),
     persona: z.string().optional(),
     outcome: z.string().optional(),
-    after: z.string().optional().describe('Only flows that began after this one, for example "f12"'),
-    limit: z.int().min(1).max(100).optional().describe(`At most so many (default ${DEFAULT_LISTED})`),
+    after: z
+      .string()
+      .optional()
+      .describe('Only flows that began after this one, for example "f12"'),
+    limit: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(`At most so many (default ${DEFAULT_LISTED})`),
   }),
   async run({ find, limit = DEFAULT_LISTED, ...filter }, { sandbox }) {
     const flows = await sandbox.flows.list({ ...filter, q: find, limit })
-    const rows = flows.map(({ calls, trace: _trace, ...flow }) => ({ ...flow, calls: calls.length }))
+    const rows = flows.map(({ calls, trace: _trace, ...flow }) => ({
+      ...flow,
+      calls: calls.length,
+    }))
     const lines = flows.map(lineOf)
-    return { data: { flows: rows }, text: listText(`${counted(flows.length, 'flow')}, the newest first:`, lines) }
+    return {
+      data: { flows: rows },
+      text: listText(`${counted(flows.length, 'flow')}, the newest first:`, lines),
+    }
   },
 })
 
@@ -78,13 +98,20 @@ export const explainFlowTool = defineTool({
     'Says why a flow was answered as it was: what decided it, each threshold with its reason, every call with the rules that it broke and how to mend them, and what a correct client does next. Without id it is the newest flow.',
   effect: 'reads',
   input: z.strictObject({
-    id: z.string().optional().describe('The id of a flow or the address of its page, for example "f12"'),
+    id: z
+      .string()
+      .optional()
+      .describe('The id of a flow or the address of its page, for example "f12"'),
   }),
   async run({ id }, { sandbox }) {
-    const flow = id === undefined ? await newestFlow(sandbox) : await sandbox.flows.get(idIn(id, sandbox))
+    const flow =
+      id === undefined ? await newestFlow(sandbox) : await sandbox.flows.get(idIn(id, sandbox))
     const page = `${sandbox.baseUrl}/_sandbox/console/flows/${flow.id}`
     const findings = flow.calls.flatMap(({ endpoint, findings }) =>
-      findings.map(({ level, rule, message, hint }) => `${endpoint} ${level} ${rule}: ${message} To mend it: ${hint}`),
+      findings.map(
+        ({ level, rule, message, hint }) =>
+          `${endpoint} ${level} ${rule}: ${message} To mend it: ${hint}`,
+      ),
     )
     const parts = [
       lineOf(flow),
@@ -99,26 +126,35 @@ export const explainFlowTool = defineTool({
 
 async function newestFlow({ flows }: Pick<SandboxApi, 'flows'>): Promise<Flow> {
   const newest = await flows.last()
-  if (newest === undefined) throw Refusal.notFound('id: there is no flow yet; send the app through one, then ask again')
+  if (newest === undefined)
+    throw Refusal.notFound('id: there is no flow yet; send the app through one, then ask again')
   return newest
 }
 
-/** The id in an argument: an id itself, or the end of the URL of a page. @throws Refusal for a flow of another tenant */
+/**
+ * The id in an argument: an id itself, or the end of the URL of a page.
+ * @throws Refusal for a flow of another tenant
+ */
 function idIn(text: string, { baseUrl }: Pick<SandboxApi, 'baseUrl'>): string {
   const named = flowNamed(text.trim())
   if (named === undefined) {
     const remedy = 'list_flows lists the ids, and without id it is the newest flow'
-    throw Refusal.invalidRequest(`id: ${quote(text)} is not the id of a flow, such as "f12"; ${remedy}`)
+    throw Refusal.invalidRequest(
+      `id: ${quote(text)} is not the id of a flow, such as "f12"; ${remedy}`,
+    )
   }
   // A sandbox has several hosts; each tenant has a path.
   const { id, url = baseUrl } = named
   if (pathOf(url) === pathOf(baseUrl)) return id
-  throw Refusal.invalidRequest(`id: flow ${id} is one of ${url}, and this is ${baseUrl}; ask ${url}/_sandbox/mcp`)
+  throw Refusal.invalidRequest(
+    `id: flow ${id} is one of ${url}, and this is ${baseUrl}; ask ${url}/_sandbox/mcp`,
+  )
 }
 
 const pathOf = (url: string) => url.replace(/^\w+:\/\/[^/]+/, '')
 
-const section = (title: string, lines: readonly string[] = []) => (lines.length === 0 ? [] : [listText(title, lines)])
+const section = (title: string, lines: readonly string[] = []) =>
+  lines.length === 0 ? [] : [listText(title, lines)]
 
 function lineOf({ id, flow, status, summary, persona, outcome, client_id }: Flow): string {
   const facts = Object.entries({ persona, outcome, client_id }).flatMap(([name, value]) =>
@@ -136,7 +172,10 @@ export const clock = defineTool({
   // Without arguments the tool only reads.
   input: z.strictObject(OPERATIONS.moveClock.body.shape),
   async run(move, { sandbox, call }) {
-    const state = Object.keys(move).length === 0 ? await sandbox.clock.state() : await call('moveClock', { body: move })
+    const state =
+      Object.keys(move).length === 0
+        ? await sandbox.clock.state()
+        : await call('moveClock', { body: move })
     const { now, advanced_seconds, frozen } = state
     const advanced = advanced_seconds === 0 ? '' : `, ${advanced_seconds} s ahead`
     return {

@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test, vi } from 'vitest'
 import type { Browser, VisitOptions } from '../../../../src/audit/agent/browser.ts'
-import { createChromiumAgent, launchChromium } from '../../../../src/audit/agent/chromium/chromium-agent.ts'
+import {
+  createChromiumAgent,
+  launchChromium,
+} from '../../../../src/audit/agent/chromium/chromium-agent.ts'
 import { AuditProblem } from '../../../../src/audit/audit-problem.ts'
 import { shareChromiumAgent } from '../../../support/chromium-agent.ts'
 import { findFreePort } from '../../../support/free-port.ts'
@@ -31,12 +34,15 @@ const decide = async () => ({})
 test.each([
   ['nothing', '/nowhere/chrome'],
   ['another program', '/bin/true'],
-])('An audit ends in one line with the remedy when CHROME_PATH names %s', async (_what, chromePath) => {
-  const message = `^CHROME_PATH: ${chromePath} does not start as a browser \\(.*\\); name another by CHROME_PATH=/path/to/chrome$`
-  const problem = await launchChromium({ chromePath }).catch((error: unknown) => error)
-  expect(problem).toBeInstanceOf(AuditProblem)
-  expect(problem).toMatchObject({ message: expect.stringMatching(new RegExp(message)) })
-})
+])(
+  'An audit ends in one line with the remedy when CHROME_PATH names %s',
+  async (_what, chromePath) => {
+    const message = `^CHROME_PATH: ${chromePath} does not start as a browser \\(.*\\); name another by CHROME_PATH=/path/to/chrome$`
+    const problem = await launchChromium({ chromePath }).catch((error: unknown) => error)
+    expect(problem).toBeInstanceOf(AuditProblem)
+    expect(problem).toMatchObject({ message: expect.stringMatching(new RegExp(message)) })
+  },
+)
 
 test('An audit ends in one line with the remedy when nothing listens at the address of --cdp', async () => {
   const cdpUrl = `http://127.0.0.1:${await findFreePort()}`
@@ -53,13 +59,18 @@ const running = (): string[] =>
 
 describeWith('chromium', 'Chromium', async () => {
   const agent = await shareChromiumAgent()
-  const visit = (url: string, sandboxUrl: string, options: Partial<VisitOptions & { browser: Browser }> = {}) =>
-    openPage(url, { browser: agent.newBrowser(), sandboxUrl, ...options })
+  const visit = (
+    url: string,
+    sandboxUrl: string,
+    options: Partial<VisitOptions & { browser: Browser }> = {},
+  ) => openPage(url, { browser: agent.newBrowser(), sandboxUrl, ...options })
 
   test('A visit by Chromium asks how to end before a redirect to E1, and brings the fragment to the page', async () => {
-    const read = '<p id="a"></p><script>a.textContent = location.hash; document.cookie = "proof=1"</script>'
+    const read =
+      '<p id="a"></p><script>a.textContent = location.hash; document.cookie = "proof=1"</script>'
     const { app, sandbox, e1 } = await startPages({
-      '/': (request, response) => redirectTo(e1)(request, response.setHeader('Set-Cookie', 'shop=1; Path=/v1')),
+      '/': (request, response) =>
+        redirectTo(e1)(request, response.setHeader('Set-Cookie', 'shop=1; Path=/v1')),
       '/callback': html(read),
     })
     const asked: string[] = []
@@ -70,7 +81,11 @@ describeWith('chromium', 'Chromium', async () => {
       },
     })
     expect(asked).toEqual(['E1 after 0'])
-    const forced = { 'x-sandbox-audit': '1', 'x-sandbox-outcome': 'verified', 'x-sandbox-persona': 'child-12' }
+    const forced = {
+      'x-sandbox-audit': '1',
+      'x-sandbox-outcome': 'verified',
+      'x-sandbox-persona': 'child-12',
+    }
     expect(sandbox.requests).toMatchObject([{ headers: forced }])
     // On localhost a cookie belongs to all ports, in production only to the app.
     expect(sandbox.requests[0]?.headers.cookie).toBeUndefined()
@@ -93,7 +108,8 @@ describeWith('chromium', 'Chromium', async () => {
   })
 
   test('A visit by Chromium checks the required boxes of a form that it sends', async () => {
-    const form = '<form action="/next"><input type="checkbox" name="a" required><input type="checkbox" name="b">'
+    const form =
+      '<form action="/next"><input type="checkbox" name="a" required><input type="checkbox" name="b">'
     const { app, sandbox } = await startPages({
       '/': html(`${form}<button>Prove your age</button></form>`),
       '/next': html(''),
@@ -144,7 +160,10 @@ describeWith('chromium', 'Chromium', async () => {
       const { app, sandbox, e1 } = await startPages(handlers)
       handlers['/'] = html(`<button id="b">Prüfe dein Alter</button><button>Menu</button>
         <script>const E1 = '${e1}'; b.onclick = () => { ${script} }</script>`)
-      expect(await visit(app.url, sandbox.url)).toMatchObject({ end: 'page', answer: { isAnswer: true } })
+      expect(await visit(app.url, sandbox.url)).toMatchObject({
+        end: 'page',
+        answer: { isAnswer: true },
+      })
     },
   )
 
@@ -163,16 +182,22 @@ describeWith('chromium', 'Chromium', async () => {
   })
 
   test('An answer that Chromium held back is brought by another browser, which has what its own visits left', async () => {
-    const read = '<p id="a"></p><script>a.textContent = location.hash + sessionStorage.me + document.cookie</script>'
+    const read =
+      '<p id="a"></p><script>a.textContent = location.hash + sessionStorage.me + document.cookie</script>'
     const { app, sandbox, e1 } = await startPages({
       '/': (...call) =>
-        html(`<a href="${e1}">Prove your age</a><script>document.cookie = 'me=first'</script>`)(...call),
+        html(`<a href="${e1}">Prove your age</a><script>document.cookie = 'me=first'</script>`)(
+          ...call,
+        ),
       '/other': html(`<script>sessionStorage.me = ' second '</script>`),
       '/callback': html(read),
     })
     const [first, second] = [agent.newBrowser(), agent.newBrowser()]
     const held = await visit(app.url, sandbox.url, { browser: first, holds: 'E1' })
-    expect(held).toMatchObject({ end: 'held', answer: { url: `${app.url}/callback#state=state-1`, isAnswer: true } })
+    expect(held).toMatchObject({
+      end: 'held',
+      answer: { url: `${app.url}/callback#state=state-1`, isAnswer: true },
+    })
     expect(sandbox.requests).toHaveLength(1)
     await visit(`${app.url}/other`, sandbox.url, { browser: second, ...LOOK })
     // A wrong answer takes the tab of either.
@@ -197,11 +222,16 @@ describeWith('chromium', 'Chromium', async () => {
     const { app, sandbox } = await startPages({
       '/': html(`<script>navigator.serviceWorker.register('/worker.js').catch(() => {})</script>
         <script src="https://cdn.example/x.js"></script><p>Here`),
-      '/worker.js': (_request, response) => response.setHeader('Content-Type', 'text/javascript').end(''),
+      '/worker.js': (_request, response) =>
+        response.setHeader('Content-Type', 'text/javascript').end(''),
     })
     expect((await visit(app.url, sandbox.url, LOOK)).end).toBe('page')
-    expect(agent.notes()).toContainEqual(expect.stringMatching(/^your app registers a service worker/))
-    expect(agent.notes()).toContainEqual(expect.stringMatching(/from https:\/\/cdn\.example was not loaded/))
+    expect(agent.notes()).toContainEqual(
+      expect.stringMatching(/^your app registers a service worker/),
+    )
+    expect(agent.notes()).toContainEqual(
+      expect.stringMatching(/from https:\/\/cdn\.example was not loaded/),
+    )
     expect(app.requests.map(({ path }) => path)).not.toContain('/worker.js')
   })
 
@@ -212,7 +242,11 @@ describeWith('chromium', 'Chromium', async () => {
     expect(started).not.toEqual([])
     const stopping = new AbortController()
     const url = `http://127.0.0.1:${await findFreePort()}/`
-    const options = { sandboxUrl: 'http://sandbox.test', signal: stopping.signal, decide: async () => 'stop' as const }
+    const options = {
+      sandboxUrl: 'http://sandbox.test',
+      signal: stopping.signal,
+      decide: async () => 'stop' as const,
+    }
     const visit = agent.newBrowser().open({ url }, options)
     stopping.abort()
     await agent.close()

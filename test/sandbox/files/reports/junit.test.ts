@@ -4,7 +4,13 @@ import { type JUnitCase, renderJUnit } from '../../../../src/sandbox/files/repor
 const passed: JUnitCase = { name: 'one', classname: 'A', seconds: 0.25, status: 'passed' }
 
 test('JUnit XML counts what passed, failed and was skipped, in each suite and in all', () => {
-  const failed: JUnitCase = { ...passed, name: 'two', status: 'failed', detail: 'no call came', seconds: 1 }
+  const failed: JUnitCase = {
+    ...passed,
+    name: 'two',
+    status: 'failed',
+    detail: 'no call came',
+    seconds: 1,
+  }
   const skipped: JUnitCase = { ...passed, name: 'three', status: 'skipped', seconds: 0 }
   const first = { name: 'A', file: 'a.yaml', cases: [passed, failed, skipped] }
   const second = { name: 'B', cases: [{ ...skipped, classname: 'B', detail: 'not for this app' }] }
@@ -30,7 +36,9 @@ test('JUnit XML counts what passed, failed and was skipped, in each suite and in
 
 test('A failure in JUnit XML can be explained in several lines', () => {
   const cases = [{ ...passed, status: 'failed', detail: 'a & b', lines: ['a', '& b'] } as const]
-  expect(renderJUnit([{ name: 'A', cases }])).toContain('<failure message="a &amp; b">a\n&amp; b</failure>')
+  expect(renderJUnit([{ name: 'A', cases }])).toContain(
+    '<failure message="a &amp; b">a\n&amp; b</failure>',
+  )
 })
 
 test.each([
@@ -41,7 +49,13 @@ test.each([
   ['half \ud800 pair, \uffff', 'half  pair, '],
   ['whole 🔑 pair', 'whole 🔑 pair'],
 ])('The text %j cannot break JUnit XML', (text, written) => {
-  const failed: JUnitCase = { name: text, classname: text, seconds: 0, status: 'failed', detail: text }
+  const failed: JUnitCase = {
+    name: text,
+    classname: text,
+    seconds: 0,
+    status: 'failed',
+    detail: text,
+  }
   const skipped: JUnitCase = { ...failed, status: 'skipped' }
   const xml = renderJUnit([{ name: text, file: text, cases: [failed, skipped] }])
   expect(xml).toContain(`<testsuite name="${written}" file="${written}"`)

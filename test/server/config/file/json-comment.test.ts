@@ -24,10 +24,16 @@ test.each([
   ['{"base_url": "http://localhost:1", "prot": 1}', 'prot: unknown key'],
   ['{ base_url: http://localhost:1, prot: 1 }', 'prot: unknown key'],
   ['base_url: http://localhost:1 // x', 'base_url: '],
-])('A problem of the file %j stays what it is, since no JSON is commented', async (text, message) => {
-  expect(await problemOf(loadFile(text))).toContain(message)
-})
+])(
+  'A problem of the file %j stays what it is, since no JSON is commented',
+  async (text, message) => {
+    expect(await problemOf(loadFile(text))).toContain(message)
+  },
+)
 
 test('JSON with a comma before a closing bracket is read, as YAML is', async () => {
-  expect((await loadFile('{"platforms": ["a",], "seed": 1,}')).sandbox).toMatchObject({ platforms: ['a'], seed: 1 })
+  expect((await loadFile('{"platforms": ["a",], "seed": 1,}')).sandbox).toMatchObject({
+    platforms: ['a'],
+    seed: 1,
+  })
 })

@@ -4,19 +4,40 @@ import { expect, test } from 'vitest'
 import { settingsIn } from '../settings-in.ts'
 
 test.each([
-  ...['agekey-sandbox.yml', 'agekey-sandbox.json', 'agekey-sandbox.yaml.txt', 'agekey-sandbox.yaml.yaml'],
-  ...['agekey_sandbox.yaml', 'agekeysandbox.yaml', 'AgeKey-Sandbox.yaml', 'AGEKEY-SANDBOX.YML', 'agekey-sandbox.txt'],
-  ...['.agekey-sandbox.yaml', 'agekey-sandbox.config.yaml', 'agekey-sandbox-config.yml', 'agekey-sanbox.yaml'],
+  ...[
+    'agekey-sandbox.yml',
+    'agekey-sandbox.json',
+    'agekey-sandbox.yaml.txt',
+    'agekey-sandbox.yaml.yaml',
+  ],
+  ...[
+    'agekey_sandbox.yaml',
+    'agekeysandbox.yaml',
+    'AgeKey-Sandbox.yaml',
+    'AGEKEY-SANDBOX.YML',
+    'agekey-sandbox.txt',
+  ],
+  ...[
+    '.agekey-sandbox.yaml',
+    'agekey-sandbox.config.yaml',
+    'agekey-sandbox-config.yml',
+    'agekey-sanbox.yaml',
+  ],
   ...['agekey-sandbox.jsonc', 'age-key-sandbox.yaml'],
 ])('A file called %s in the working folder is not read, with a warning', async (name) => {
   const { sandbox, warnings } = await settingsIn({ [name]: 'seed: 1' }).load()
   const remedy = `rename it, or name it by --config ${name}`
-  expect(warnings).toEqual([`${name} is not read: the config file is called agekey-sandbox.yaml; ${remedy}`])
+  expect(warnings).toEqual([
+    `${name} is not read: the config file is called agekey-sandbox.yaml; ${remedy}`,
+  ])
   expect(sandbox).not.toHaveProperty('seed')
 })
 
 test('One warning names all files with a wrong name', async () => {
-  const { warnings } = await settingsIn({ 'agekey-sandbox.yml': '', 'agekey sandbox.yaml': '' }).load()
+  const { warnings } = await settingsIn({
+    'agekey-sandbox.yml': '',
+    'agekey sandbox.yaml': '',
+  }).load()
   const names = 'agekey sandbox.yaml, agekey-sandbox.yml are not read'
   expect(warnings).toEqual([expect.stringContaining(names)])
   expect(warnings).toEqual([expect.stringContaining("--config 'agekey sandbox.yaml'")])

@@ -23,7 +23,10 @@ test.each([
   ['base_url: ${EMPTY:-http://localhost:1}', { baseUrl: 'http://localhost:1' }],
   ['base_url: http://localhost:1${ABSENT:-}${EMPTY}', { baseUrl: 'http://localhost:1' }],
   ['platforms: [${HOST}, x-${PORT}]', { platforms: ['age.example', 'x-8080'] }],
-  ['platforms:\n  - ${HOST}\n  - ${ABSENT:-a, b: c #d}', { platforms: ['age.example', 'a, b: c #d'] }],
+  [
+    'platforms:\n  - ${HOST}\n  - ${ABSENT:-a, b: c #d}',
+    { platforms: ['age.example', 'a, b: c #d'] },
+  ],
   ['platforms: [${ABSENT:-a,b}, "${ABSENT:-c}"]', { platforms: ['a,b', 'c'] }],
   ['{"platforms": ["${HOST}"], "port": "${PORT}"}', { platforms: ['age.example'], port: 8080 }],
   ['platforms: [&host "${HOST}", *host]', { platforms: ['age.example', 'age.example'] }],
@@ -40,20 +43,48 @@ test.each([
   ['https: ${TRUE}', { https: true }],
   ['https: ${ABSENT:-false}', { https: false }],
   ['builtin_client: ${TRUE}', { builtinClient: true }],
-  ['lifetimes: { code: ${NUMBER}, id_token: "${NUMBER}" }', { lifetimes: { code: 42, idToken: 42 } }],
+  [
+    'lifetimes: { code: ${NUMBER}, id_token: "${NUMBER}" }',
+    { lifetimes: { code: 42, idToken: 42 } },
+  ],
   ['slow_reply_seconds: ${NUMBER}', { slowReplySeconds: 42 }],
   ['seed: -${NUMBER}', { seed: -42 }],
   ['memory_budget: ${NUMBER}', { memoryBudget: 42 }],
-  ['readings: { refused_token_status: ${ABSENT:-403} }', { readings: { refused_token_status: '403' } }],
+  [
+    'readings: { refused_token_status: ${ABSENT:-403} }',
+    { readings: { refused_token_status: '403' } },
+  ],
   ['persona: ${NUMBER}', { persona: '42' }],
   ['platforms: [${TRUE}]', { platforms: ['true'] }],
-])('The config file %j reads a number or a boolean where the setting wants one', async (text, settings) => {
-  expect((await loadFile(text, { ...ENV, PORT_WITH_RETURN: '8080\r' })).sandbox).toMatchObject(settings)
-})
+])(
+  'The config file %j reads a number or a boolean where the setting wants one',
+  async (text, settings) => {
+    expect((await loadFile(text, { ...ENV, PORT_WITH_RETURN: '8080\r' })).sandbox).toMatchObject(
+      settings,
+    )
+  },
+)
 
 test.each([
   ...['0123456789', 'true', 'False', '1e3', '~', 'null', '0x1F', '2026-01-01', '.inf'],
-  ...['a: b', '[x', '{a: b}', '"', "'", '#', ' #x ', '- x', '|', '>', '*a', '&a b', '!!binary x', '%X%', '@x', '`x`'],
+  ...[
+    'a: b',
+    '[x',
+    '{a: b}',
+    '"',
+    "'",
+    '#',
+    ' #x ',
+    '- x',
+    '|',
+    '>',
+    '*a',
+    '&a b',
+    '!!binary x',
+    '%X%',
+    '@x',
+    '`x`',
+  ],
   ...['${OTHER}', '$${OTHER}', '$HOST', '<secret>', '{secret}', '{{secret}}', '\\n', 'a\\"b'],
 ])('A variable that holds %j gives exactly that to a secret', async (value) => {
   expect(await secretIn(client('${SECRET}'), { SECRET: value, OTHER: 'x' })).toEqual([value])
@@ -77,7 +108,8 @@ test('An escaped reference stays in a redirect URI', async () => {
 
 test('Every variable that is not set is named with its file and line', async () => {
   const text = `base_url: \${A}\nseed: \${B:-1}\nplatforms: [x, \${C}]\n${client('${D}')}`
-  const remedy = (name: string) => `the environment variable ${name} is not set; set it, or write \${${name}:-default}`
+  const remedy = (name: string) =>
+    `the environment variable ${name} is not set; set it, or write \${${name}:-default}`
   expect((await problemOf(loadFile(text))).split('\n')).toEqual([
     `agekey-sandbox.yaml:1: base_url: ${remedy('A')}`,
     `agekey-sandbox.yaml:3: platforms[1]: ${remedy('C')}`,
@@ -86,7 +118,9 @@ test('Every variable that is not set is named with its file and line', async () 
 })
 
 test('The name of a member that every object has is no variable', async () => {
-  expect(await problemOf(loadFile('persona: ${constructor}'))).toContain('variable constructor is not set')
+  expect(await problemOf(loadFile('persona: ${constructor}'))).toContain(
+    'variable constructor is not set',
+  )
 })
 
 test.each([
@@ -103,9 +137,13 @@ test.each([
   ['${A', 'has no closing brace'],
   ['x${', 'has no closing brace'],
 ])('The reference %s is refused: it %s', async (reference, problem) => {
-  const message = await problemOf(loadFile(`seed: 1\nplatforms: [${reference}]`, { A: 'a', B: 'b' }))
+  const message = await problemOf(
+    loadFile(`seed: 1\nplatforms: [${reference}]`, { A: 'a', B: 'b' }),
+  )
   expect(message).toMatch(/^agekey-sandbox\.yaml:2: platforms\[0\]: "\$\{/)
-  expect(message).toContain(` ${problem}; write \${NAME}, or \${NAME:-default} for a variable that may be missing`)
+  expect(message).toContain(
+    ` ${problem}; write \${NAME}, or \${NAME:-default} for a variable that may be missing`,
+  )
 })
 
 test('The message about a wrong reference repeats nothing of a secret', async () => {
@@ -115,7 +153,9 @@ test('The message about a wrong reference repeats nothing of a secret', async ()
 })
 
 test('A key of the config file is not expanded', async () => {
-  expect(await problemOf(loadFile('${KEY}: 1', { KEY: 'seed' }))).toContain('["${KEY}"]: unknown key')
+  expect(await problemOf(loadFile('${KEY}: 1', { KEY: 'seed' }))).toContain(
+    '["${KEY}"]: unknown key',
+  )
 })
 
 test.each([
@@ -138,12 +178,16 @@ test.each(['API_TOKEN', 'DB_PASSWORD', 'MY_SECRET', 'aws_key', 'URL'])(
     const value = name === 'URL' ? 'redis://:hunter2@redis' : 'hunter2'
     const message = await problemOf(loadFile(`seed: 1\nport: \${${name}}`, { [name]: value }))
     const problem = '"***" is not a port (0 to 65535)'
-    expect(message).toBe(`agekey-sandbox.yaml:2: port: ${problem}; the value comes from \${${name}}`)
+    expect(message).toBe(
+      `agekey-sandbox.yaml:2: port: ${problem}; the value comes from \${${name}}`,
+    )
   },
 )
 
 test('A long secret is in no message, not even its beginning', async () => {
-  const message = await problemOf(loadFile('log: x-${API_TOKEN}', { API_TOKEN: 'hunter2'.repeat(20) }))
+  const message = await problemOf(
+    loadFile('log: x-${API_TOKEN}', { API_TOKEN: 'hunter2'.repeat(20) }),
+  )
   expect(message).toContain('unknown log "x-***"')
   expect(message).not.toContain('hunter')
 })
@@ -151,17 +195,23 @@ test('A long secret is in no message, not even its beginning', async () => {
 test('A name that only the sandbox knows to be wrong is blamed on its variable', async () => {
   const { blame } = await loadFile('seed: 1\npersona: ${WHO}', { WHO: 'teen-61' })
   const error = String(await blame(['persona'], 'there is no persona "teen-61"'))
-  expect(error).toContain('agekey-sandbox.yaml:2: persona: there is no persona "teen-61"; the value comes from ${WHO}')
+  expect(error).toContain(
+    'agekey-sandbox.yaml:2: persona: there is no persona "teen-61"; the value comes from ${WHO}',
+  )
 })
 
 test('A secret that only the sandbox knows to be wrong is in no message', async () => {
   const { blame } = await loadFile('persona: ${API_TOKEN}', { API_TOKEN: 'hunter2' })
   const error = String(await blame(['persona'], 'there is no persona "hunter2"'))
-  expect(error).toContain('the value cannot be used here, and is not shown; the value comes from ${API_TOKEN}')
+  expect(error).toContain(
+    'the value cannot be used here, and is not shown; the value comes from ${API_TOKEN}',
+  )
   expect(error).not.toContain('hunter2')
 })
 
 test('A path from a variable is relative to the config file', async () => {
   const { cwd, load } = settingsIn({ 'conf/a.yaml': 'keys: ${KEYS}' })
-  expect((await load({ config: 'conf/a.yaml' }, { KEYS: 'k.json' })).sandbox.keys).toBe(`${cwd}/conf/k.json`)
+  expect((await load({ config: 'conf/a.yaml' }, { KEYS: 'k.json' })).sandbox.keys).toBe(
+    `${cwd}/conf/k.json`,
+  )
 })

@@ -6,7 +6,10 @@ import { shareSandbox } from '../../../support/sandbox.ts'
 
 const SHOP = { clientSecret: 'sk_test_sandbox', redirectUris: ['http://localhost:3000/callback'] }
 const teens = { ...SHOP, clientId: 'shop', persona: 'teen-16' }
-const sandbox = await shareSandbox({ persona: 'teen-14', clients: [teens, { ...SHOP, clientId: 'plain' }] })
+const sandbox = await shareSandbox({
+  persona: 'teen-14',
+  clients: [teens, { ...SHOP, clientId: 'plain' }],
+})
 
 const decidedBy = async () => (await sandbox.flows.last())?.decided_by
 test('A flow that its client or the default of the sandbox decides has that persona, and names the source', async () => {
@@ -20,7 +23,11 @@ test('A flow that its client or the default of the sandbox decides has that pers
 })
 
 test('A flow names the header that forced the reply of a later call', async () => {
-  await sandbox.request.post('/v1/oidc/create/par').set('X-Sandbox-Outcome', 'par.401').type('form').send({})
+  await sandbox.request
+    .post('/v1/oidc/create/par')
+    .set('X-Sandbox-Outcome', 'par.401')
+    .type('form')
+    .send({})
   expect(await decidedBy()).toBe('request header X-Sandbox-Outcome')
 })
 
@@ -45,7 +52,9 @@ test('The journal records the traceparent of a server call alone, its page shows
   const page = await sandbox.request.get(`/_sandbox/console/flows/${flow?.id}`)
   expect(byTestId(page.text, 'traceparent')).toHaveLength(1)
   expect(textOf(page.text)).toContain(`traceparent ${TRACEPARENT}`)
-  expect((await sandbox.flows.export(flow?.id ?? '', 'har')).text).toContain(`"value": "${TRACEPARENT}"`)
+  expect((await sandbox.flows.export(flow?.id ?? '', 'har')).text).toContain(
+    `"value": "${TRACEPARENT}"`,
+  )
 })
 
 test.each([
@@ -60,7 +69,10 @@ test.each([
 })
 
 test('A call names what decided it alone, also when an outcome of a later call was decided with it', async () => {
-  await createRelyingParty(sandbox).obtainCode({ sandbox_persona: 'teen-16', sandbox_outcome: 'token.500' })
+  await createRelyingParty(sandbox).obtainCode({
+    sandbox_persona: 'teen-16',
+    sandbox_outcome: 'token.500',
+  })
   expect((await sandbox.flows.last())?.outcome).toBe('token.500')
   expect((await lastCall())?.decision).toEqual({
     persona: 'teen-16',
@@ -77,13 +89,19 @@ test('A header, a cookie or an expectation marks a flow as one of an audit, whic
   await sandbox.next({ flow: 'use', persona: 'teen-16', audit: true })
   await use()
   const pushed = createRequest(await createRelyingParty(sandbox).obtainRequestUri())
-  const listed = async (audit?: 'also' | 'only') => (await sandbox.flows.list({ audit })).map(({ flow }) => flow)
+  const listed = async (audit?: 'also' | 'only') =>
+    (await sandbox.flows.list({ audit })).map(({ flow }) => flow)
   expect(await listed()).toEqual(['create'])
   await sandbox.request.get('/v1/oidc/create').query(pushed).set(AUDIT)
   await use()
   const marked = ['create', 'use', 'use', 'use']
-  expect([await listed(), await listed('only'), await listed('also')]).toEqual([['use'], marked, ['use', ...marked]])
-  const page = async (query = '') => (await sandbox.request.get(`/_sandbox/console/flows${query}`)).text
+  expect([await listed(), await listed('only'), await listed('also')]).toEqual([
+    ['use'],
+    marked,
+    ['use', ...marked],
+  ])
+  const page = async (query = '') =>
+    (await sandbox.request.get(`/_sandbox/console/flows${query}`)).text
   expect(textOf(await page())).toContain('4 flows of an audit are hidden. Show')
   expect((await page('?audit=also')).match(/data-testid="flow-f/g)).toHaveLength(5)
 })
@@ -97,9 +115,16 @@ test('A call says how the clock was moved, and nothing in real time', async () =
   await sandbox.clock.advance(91.5)
   expect(await clockOfCall()).toEqual({ advanced_seconds: 91.5 })
   await sandbox.clock.freeze()
-  expect(await clockOfCall()).toEqual({ base: expect.any(String), advanced_seconds: 91.5, frozen: true })
+  expect(await clockOfCall()).toEqual({
+    base: expect.any(String),
+    advanced_seconds: 91.5,
+    frozen: true,
+  })
   await sandbox.clock.set('2030-01-02T03:04:05Z')
-  expect(await clockOfCall()).toEqual({ base: expect.stringMatching(/^2030-01-02T03:04:0/), frozen: true })
+  expect(await clockOfCall()).toEqual({
+    base: expect.stringMatching(/^2030-01-02T03:04:0/),
+    frozen: true,
+  })
 })
 
 const LATE = { ...SHOP, clientId: 'late', clientSecret: 'its-old-secret' }
@@ -107,11 +132,14 @@ const LATE = { ...SHOP, clientId: 'late', clientSecret: 'its-old-secret' }
 test.each([
   ['replaced', [{ ...LATE, clientSecret: 'its-new-secret' }]],
   ['removed', []],
-])('The secret of a client that is %s later stays masked in what was recorded before', async (_, clients) => {
-  const tenant = sandbox.tenant('late')
-  await tenant.configure({ clients: [LATE] })
-  await sandbox.request.get('/t/late/v1/oidc/use').query(useRequest({ state: 'its-old-secret' }))
-  await tenant.configure({ clients })
-  await tenant.configure({ lifetimes: { code: 60 } })
-  expect((await tenant.flows.last())?.state).toBe('***')
-})
+])(
+  'The secret of a client that is %s later stays masked in what was recorded before',
+  async (_, clients) => {
+    const tenant = sandbox.tenant('late')
+    await tenant.configure({ clients: [LATE] })
+    await sandbox.request.get('/t/late/v1/oidc/use').query(useRequest({ state: 'its-old-secret' }))
+    await tenant.configure({ clients })
+    await tenant.configure({ lifetimes: { code: 60 } })
+    expect((await tenant.flows.last())?.state).toBe('***')
+  },
+)

@@ -5,7 +5,10 @@ import { shareSandbox, startSandbox } from '../../../support/sandbox.ts'
 const sandbox = await shareSandbox()
 type Headers = Readonly<Record<string, string>>
 
-/** The line of the choice page that warns of its address: the value of `--base-url` in it; `undefined` while no line is shown. */
+/**
+ * The line of the choice page that warns of its address: the value of `--base-url` in it;
+ * `undefined` while no line is shown.
+ */
 async function warnedOf(headers: Headers, { request } = sandbox): Promise<string | undefined> {
   const { text } = await request.get('/v1/oidc/use').set(headers).query(useRequest())
   const shown = text.replace(/<template .*?<\/template>/s, '')
@@ -13,7 +16,10 @@ async function warnedOf(headers: Headers, { request } = sandbox): Promise<string
 }
 
 /** The refusal of a click on the choice page. */
-async function click(headers: Headers, { request } = sandbox): Promise<{ status: number; message: string }> {
+async function click(
+  headers: Headers,
+  { request } = sandbox,
+): Promise<{ status: number; message: string }> {
   const { text } = await request.get('/v1/oidc/use').set(headers).query(useRequest())
   const [, transaction = ''] = /name="transaction" value="([^"]+)"/.exec(text) ?? []
   const form = { transaction, persona: 'adult-passport' }
@@ -28,7 +34,11 @@ const OWN = { 'Sec-Fetch-Site': 'same-origin' }
 const TUNNELS: readonly [name: string, headers: Headers, origin: string][] = [
   [
     'Codespaces',
-    { Host: 'localhost:2435', 'X-Forwarded-Host': 'x-2435.app.github.dev', 'X-Forwarded-Proto': 'https' },
+    {
+      Host: 'localhost:2435',
+      'X-Forwarded-Host': 'x-2435.app.github.dev',
+      'X-Forwarded-Proto': 'https',
+    },
     'https://x-2435.app.github.dev',
   ],
   [
@@ -49,22 +59,31 @@ const TUNNELS: readonly [name: string, headers: Headers, origin: string][] = [
   ['a name of the local network', { Host: 'nas.home:2435' }, 'http://nas.home:2435'],
 ]
 
-test.each(TUNNELS)('Through %s the page names the base URL to set', async (_name, headers, origin) => {
-  expect(await warnedOf(headers)).toBe(origin)
-})
+test.each(TUNNELS)(
+  'Through %s the page names the base URL to set',
+  async (_name, headers, origin) => {
+    expect(await warnedOf(headers)).toBe(origin)
+  },
+)
 
-test.each(TUNNELS)('Through %s the refused click names the base URL to set', async (_name, headers, origin) => {
-  const { status, message } = await click({ ...headers, ...OWN, Origin: origin })
-  expect(status).toBe(403)
-  expect(message).toContain(`--base-url ${origin}`)
-  expect(message).not.toContain('a page of another site')
-})
+test.each(TUNNELS)(
+  'Through %s the refused click names the base URL to set',
+  async (_name, headers, origin) => {
+    const { status, message } = await click({ ...headers, ...OWN, Origin: origin })
+    expect(status).toBe(403)
+    expect(message).toContain(`--base-url ${origin}`)
+    expect(message).not.toContain('a page of another site')
+  },
+)
 
-test.each(TUNNELS)('Through %s a click works with that base URL', async (_name, headers, origin) => {
-  const set = await startSandbox({ baseUrl: origin })
-  expect(await warnedOf(headers, set)).toBeUndefined()
-  expect((await click({ ...headers, ...OWN, Origin: origin }, set)).status).toBe(303)
-})
+test.each(TUNNELS)(
+  'Through %s a click works with that base URL',
+  async (_name, headers, origin) => {
+    const set = await startSandbox({ baseUrl: origin })
+    expect(await warnedOf(headers, set)).toBeUndefined()
+    expect((await click({ ...headers, ...OWN, Origin: origin }, set)).status).toBe(303)
+  },
+)
 
 test.each<[string, Headers]>([
   ['the base URL', {}],
@@ -104,12 +123,17 @@ test('A hidden origin is named by the forwarding headers', async () => {
 })
 
 test('A page of another site is named as that', async () => {
-  const { message } = await click({ 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' })
+  const { message } = await click({
+    'Sec-Fetch-Site': 'cross-site',
+    Origin: 'https://evil.example',
+  })
   expect(message).toContain('a page of another site may not call this')
   expect(message).not.toContain('--base-url')
 })
 
 test('The demo warns of its address too', async () => {
-  const { text } = await sandbox.request.get('/_sandbox/demo').set({ 'X-Forwarded-Host': 'nas.home:2435' })
+  const { text } = await sandbox.request
+    .get('/_sandbox/demo')
+    .set({ 'X-Forwarded-Host': 'nas.home:2435' })
   expect(text).toContain('--base-url <span data-origin>http://nas.home:2435</span>')
 })

@@ -10,24 +10,49 @@ const party = createRelyingParty(sandbox)
 type Headers = Readonly<Record<string, string>>
 
 /** What a browser says of a call by a page of another site. */
-const IMAGE: Headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }
-const FORM: Headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', Origin: 'https://evil.example' }
-const SCRIPT: Headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'cors', Origin: 'https://evil.example' }
+const IMAGE: Headers = {
+  'Sec-Fetch-Site': 'cross-site',
+  'Sec-Fetch-Mode': 'no-cors',
+  'Sec-Fetch-Dest': 'image',
+}
+const FORM: Headers = {
+  'Sec-Fetch-Site': 'cross-site',
+  'Sec-Fetch-Mode': 'navigate',
+  Origin: 'https://evil.example',
+}
+const SCRIPT: Headers = {
+  'Sec-Fetch-Site': 'cross-site',
+  'Sec-Fetch-Mode': 'cors',
+  Origin: 'https://evil.example',
+}
 const OLD_BROWSER: Headers = { Origin: 'https://evil.example' }
-const FRAME: Headers = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', Origin: 'null' }
+const FRAME: Headers = {
+  'Sec-Fetch-Site': 'cross-site',
+  'Sec-Fetch-Mode': 'navigate',
+  Origin: 'null',
+}
 
 /** Calls that begin a flow when a server makes them. */
 const CALLS: Readonly<Record<string, (headers: Headers) => PromiseLike<{ status: number }>>> = {
-  'a pushed request': (headers) => request.post('/v1/oidc/create/par').set(headers).type('form').send(pushedRequest()),
+  'a pushed request': (headers) =>
+    request.post('/v1/oidc/create/par').set(headers).type('form').send(pushedRequest()),
   'a pushed request without a body': (headers) => request.post('/v1/oidc/create/par').set(headers),
   'a token call with an unknown code': (headers) =>
     request.post('/v1/oidc/use/token').set(headers).type('form').send(tokenRequest('unknown')),
-  'an upgrade without a token': (headers) => request.post('/v1/svc/upgrade').set(headers).send('{}'),
+  'an upgrade without a token': (headers) =>
+    request.post('/v1/svc/upgrade').set(headers).send('{}'),
 }
-const PAGES = { 'a form': FORM, 'a script': SCRIPT, 'an old browser': OLD_BROWSER, 'a frame without an origin': FRAME }
+const PAGES = {
+  'a form': FORM,
+  'a script': SCRIPT,
+  'an old browser': OLD_BROWSER,
+  'a frame without an origin': FRAME,
+}
 
 test.each(
-  Object.keys(CALLS).flatMap((call) => Object.entries(PAGES).map(([page, headers]) => ({ call, page, headers }))),
+  Object.keys(CALLS).flatMap((call) =>
+    Object.entries(PAGES).map(([page, headers]) => ({ call, page, headers })),
+  ),
 )('$page of a foreign page begins no flow by $call', async ({ call, headers }) => {
   const { status } = (await CALLS[call]?.(headers)) ?? {}
   expect(await sandbox.flows.list()).toEqual([])
@@ -41,7 +66,11 @@ test.each(Object.keys(CALLS))('A server begins a flow by %s', async (call) => {
 })
 
 test('A script of an app on this machine begins a flow, so that its mistake is shown', async () => {
-  const own = { 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'cors', Origin: 'http://localhost:3000' }
+  const own = {
+    'Sec-Fetch-Site': 'same-site',
+    'Sec-Fetch-Mode': 'cors',
+    Origin: 'http://localhost:3000',
+  }
   await CALLS['a token call with an unknown code']?.(own)
   expect(await sandbox.flows.list()).toHaveLength(1)
 })
@@ -65,12 +94,29 @@ test('Images of a foreign page push no flow out of the journal', async () => {
   await party.use()
   const [before] = await sandbox.flows.list()
   const paths = [
-    ...['/_sandbox/trap/ID', '/.well-known/jwks.json?ID', '/v1/oidc/use/.well-known/openid-configuration?n=ID'],
-    ...['/v1/oidc/create/.well-known/openid-configuration?sandbox_outcome=discovery.redirect&n=ID', '/nothing/ID'],
-    ...[`/v1/oidc/use?${new URLSearchParams(useRequest())}&n=ID`, '/v1/oidc/create?request_uri=ID', '/?ID'],
-    ...['/v1/oidc/use/token?code=ID', '/v1/oidc/create/par?ID', '/v1/svc/upgrade?ID', '/_sandbox/health?ID'],
+    ...[
+      '/_sandbox/trap/ID',
+      '/.well-known/jwks.json?ID',
+      '/v1/oidc/use/.well-known/openid-configuration?n=ID',
+    ],
+    ...[
+      '/v1/oidc/create/.well-known/openid-configuration?sandbox_outcome=discovery.redirect&n=ID',
+      '/nothing/ID',
+    ],
+    ...[
+      `/v1/oidc/use?${new URLSearchParams(useRequest())}&n=ID`,
+      '/v1/oidc/create?request_uri=ID',
+      '/?ID',
+    ],
+    ...[
+      '/v1/oidc/use/token?code=ID',
+      '/v1/oidc/create/par?ID',
+      '/v1/svc/upgrade?ID',
+      '/_sandbox/health?ID',
+    ],
   ]
-  for (const [index, path] of paths.entries()) await request.get(path.replace('ID', `id-${index}`)).set(IMAGE)
+  for (const [index, path] of paths.entries())
+    await request.get(path.replace('ID', `id-${index}`)).set(IMAGE)
   const flows = await sandbox.flows.list()
   expect(flows).toHaveLength(1)
   expect(flows[0]?.id).toBe(before?.id)

@@ -12,11 +12,16 @@ test.each([
   ['from a foreign Origin', 403, EVIL],
   ['from an Origin of null', 403, { ...JSON_TYPE, Origin: 'null' }],
   ['from another port of this machine', 403, { ...JSON_TYPE, Origin: 'http://localhost:9' }],
-  ['from a foreign Origin that claims to be same-origin', 403, { ...EVIL, 'Sec-Fetch-Site': 'same-origin' }],
+  [
+    'from a foreign Origin that claims to be same-origin',
+    403,
+    { ...EVIL, 'Sec-Fetch-Site': 'same-origin' },
+  ],
   ['with Sec-Fetch-Site cross-site', 403, { ...JSON_TYPE, 'Sec-Fetch-Site': 'cross-site' }],
   ['with Sec-Fetch-Site same-site', 403, { ...JSON_TYPE, 'Sec-Fetch-Site': 'same-site' }],
   ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''].map(
-    (type) => [`with a body as "${type}", which a form can send`, 415, { 'Content-Type': type }] as const,
+    (type) =>
+      [`with a body as "${type}", which a form can send`, 415, { 'Content-Type': type }] as const,
   ),
 ] as const)('A call %s cannot drive the sandbox: %i', async (_which, status, headers) => {
   await sandbox.clock.advance(5)
@@ -30,7 +35,13 @@ test('Pages of the sandbox itself, and programs, may drive the sandbox', async (
   await resetClock(JSON_TYPE).expect(200)
 })
 
-const REBOUND = ['evil.example', 'evil.example:2435', '127.0.0.1.evil.example', 'localhost.evil.example', '0.0.0.0']
+const REBOUND = [
+  'evil.example',
+  'evil.example:2435',
+  '127.0.0.1.evil.example',
+  'localhost.evil.example',
+  '0.0.0.0',
+]
 test.each(REBOUND)(
   'The host name %j, made to resolve to this machine (DNS rebinding), may not even read',
   async (Host) => {
@@ -52,8 +63,11 @@ test('Beyond this machine the control API is off without a token, which the star
   await startSandbox({ ...options, controlToken: 'open-sesame' })
   const { request } = await startSandbox(options)
   expect(warnings).toEqual([expect.stringContaining('the option controlToken')])
-  expect((await request.get('/_sandbox/flows').expect(403)).body).toMatchObject({ error: 'access_denied' })
-  for (const path of ['/_sandbox/health', '/.well-known/jwks.json']) await request.get(path).expect(200)
+  expect((await request.get('/_sandbox/flows').expect(403)).body).toMatchObject({
+    error: 'access_denied',
+  })
+  for (const path of ['/_sandbox/health', '/.well-known/jwks.json'])
+    await request.get(path).expect(200)
 })
 
 test('On loopback a wrong token is refused, and none is needed', async () => {
@@ -62,9 +76,21 @@ test('On loopback a wrong token is refused, and none is needed', async () => {
   await request.get('/_sandbox/flows').set('Authorization', 'Bearer wrong').expect(401)
 })
 
-const IMAGE = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }
-const FRAME = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' }
-const WINDOW = { 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }
+const IMAGE = {
+  'Sec-Fetch-Site': 'cross-site',
+  'Sec-Fetch-Mode': 'no-cors',
+  'Sec-Fetch-Dest': 'image',
+}
+const FRAME = {
+  'Sec-Fetch-Site': 'cross-site',
+  'Sec-Fetch-Mode': 'navigate',
+  'Sec-Fetch-Dest': 'iframe',
+}
+const WINDOW = {
+  'Sec-Fetch-Site': 'same-site',
+  'Sec-Fetch-Mode': 'navigate',
+  'Sec-Fetch-Dest': 'document',
+}
 const KEYS = '/.well-known/jwks.json'
 
 test.each<[what: string, path: string, headers: Record<string, string>]>([
@@ -72,14 +98,17 @@ test.each<[what: string, path: string, headers: Record<string, string>]>([
   ['a hidden frame', '/v1/oidc/use', FRAME],
   ['fetch', KEYS, { Origin: 'https://evil.example' }],
   ['a foreign name of this machine', KEYS, { Host: 'evil.example' }],
-])('A page of another site makes no tenant by %s, and reads one that there is', async (_what, path, headers) => {
-  const { request } = await startSandbox()
-  const { text } = await request.get(`/t/z1${path}`).set(headers).expect(404)
-  expect(text).toContain('PUT http')
-  expect((await request.get('/_sandbox/tenants').expect(200)).body.tenants).toHaveLength(1)
-  await request.put('/_sandbox/tenants/z1').send({}).expect(201)
-  if (path === KEYS) await request.get(`/t/z1${path}`).set(headers).expect(200)
-})
+])(
+  'A page of another site makes no tenant by %s, and reads one that there is',
+  async (_what, path, headers) => {
+    const { request } = await startSandbox()
+    const { text } = await request.get(`/t/z1${path}`).set(headers).expect(404)
+    expect(text).toContain('PUT http')
+    expect((await request.get('/_sandbox/tenants').expect(200)).body.tenants).toHaveLength(1)
+    await request.put('/_sandbox/tenants/z1').send({}).expect(201)
+    if (path === KEYS) await request.get(`/t/z1${path}`).set(headers).expect(200)
+  },
+)
 
 test('A redirect of the window by an app makes its tenant, as a call by a server does', async () => {
   const { request } = await startSandbox()
@@ -90,6 +119,9 @@ test('A redirect of the window by an app makes its tenant, as a call by a server
 
 test('The demo takes no form under a foreign name of this machine', async () => {
   const { request } = await startSandbox()
-  const send = (host: string) => request.post('/_sandbox/demo/use').set({ Host: host }).type('form').send('claims=1')
-  expect([(await send('evil.example')).status, (await send('localhost')).status]).toEqual([403, 303])
+  const send = (host: string) =>
+    request.post('/_sandbox/demo/use').set({ Host: host }).type('form').send('claims=1')
+  expect([(await send('evil.example')).status, (await send('localhost')).status]).toEqual([
+    403, 303,
+  ])
 })

@@ -11,7 +11,11 @@ const call = (hosts: readonly string[], { version = '1.1', path = '/_sandbox/hea
   )
 
 test.each([
-  ['two equal ones', ['Host: localhost', 'Host: localhost'], 'it came 2 times (\\"localhost\\", \\"localhost\\")'],
+  [
+    'two equal ones',
+    ['Host: localhost', 'Host: localhost'],
+    'it came 2 times (\\"localhost\\", \\"localhost\\")',
+  ],
   [
     'two different ones',
     ['Host: localhost', 'hOST: evil.example'],
@@ -37,16 +41,32 @@ test.each([
   expect(answer.headers['x-agekey-sandbox']).toBe('testing-only')
 })
 
-test.each(['/v1/oidc/use', '/', '/t/new/.well-known/jwks.json', '/_sandbox/assets/app.css', '/nothing'])(
-  'A request for %s with two Host headers is refused',
-  async (path) => {
-    expect((await call(['Host: localhost', 'Host: localhost'], { path })).status).toBe(400)
-  },
-)
+test.each([
+  '/v1/oidc/use',
+  '/',
+  '/t/new/.well-known/jwks.json',
+  '/_sandbox/assets/app.css',
+  '/nothing',
+])('A request for %s with two Host headers is refused', async (path) => {
+  expect((await call(['Host: localhost', 'Host: localhost'], { path })).status).toBe(400)
+})
 
 test.each([
-  ...['localhost', 'LOCALHOST:2435', 'localhost:', '127.0.0.1:80', '[::1]', '[::ffff:127.0.0.1]:65535'],
-  ...['age.localhost', 'localhost.', 'my_sandbox:8080', 'host.docker.internal', 'xn--bcher-kva.example'],
+  ...[
+    'localhost',
+    'LOCALHOST:2435',
+    'localhost:',
+    '127.0.0.1:80',
+    '[::1]',
+    '[::ffff:127.0.0.1]:65535',
+  ],
+  ...[
+    'age.localhost',
+    'localhost.',
+    'my_sandbox:8080',
+    'host.docker.internal',
+    'xn--bcher-kva.example',
+  ],
 ])('A request with the Host %s is served', async (host) => {
   expect((await call([`Host: ${host}`])).status).toBe(200)
 })

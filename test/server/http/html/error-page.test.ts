@@ -34,7 +34,9 @@ test('A problem that the description says is not said again beside its rule, wha
 
 test('The error page leads to the flow of the call', () => {
   const flow = { id: 'f7', url: 'http://localhost:2435/_sandbox/console/flows/f7' }
-  expect(byTestId(render({}, flow), 'flow-link').map(({ attributes }) => attributes['href'])).toEqual([flow.url])
+  expect(
+    byTestId(render({}, flow), 'flow-link').map(({ attributes }) => attributes['href']),
+  ).toEqual([flow.url])
   expect(byTestId(render(), 'flow-link')).toEqual([])
 })
 

@@ -7,7 +7,15 @@ import { decodeReferences } from '../../../support/markup.ts'
 const hostileText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc
-    .array(fc.constantFrom(...'<>&"\'/=`!-;# \t\n\r\0\uD800\uDC00😀a', '&amp;', '&#39', '</script>', '<!--'))
+    .array(
+      fc.constantFrom(
+        ...'<>&"\'/=`!-;# \t\n\r\0\uD800\uDC00😀a',
+        '&amp;',
+        '&#39',
+        '</script>',
+        '<!--',
+      ),
+    )
     .map((parts) => parts.join('')),
   fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
 )
@@ -20,12 +28,19 @@ const STEERING = Array.from(
   '\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069\u200E\u200F\u061C\u200B\u2060\uFEFF\u2028\u2029',
 )
 
-test.each(STEERING)('html leaves %j out of text, and keeps it in attributes, which forms send back', (character) => {
-  const value = `a${character}b`
-  expect(String(html`<p class="a">${value}</p><b>${['x', value]}</b>`)).toBe('<p class="a">ab</p><b>xab</b>')
-  const input = html`<p>x</p><input name="state" value="${value}" ${html`title="x"`} alt="${value}">`
-  expect(String(input)).toBe(`<p>x</p><input name="state" value="${value}" title="x" alt="${value}">`)
-})
+test.each(STEERING)(
+  'html leaves %j out of text, and keeps it in attributes, which forms send back',
+  (character) => {
+    const value = `a${character}b`
+    expect(String(html`<p class="a">${value}</p><b>${['x', value]}</b>`)).toBe(
+      '<p class="a">ab</p><b>xab</b>',
+    )
+    const input = html`<p>x</p><input name="state" value="${value}" ${html`title="x"`} alt="${value}">`
+    expect(String(input)).toBe(
+      `<p>x</p><input name="state" value="${value}" title="x" alt="${value}">`,
+    )
+  },
+)
 
 test.each([
   ['Arabic', 'الاسم (18) العربي'],
@@ -80,5 +95,7 @@ test('html does not take an object that looks like markup for markup', () => {
 })
 
 test('html begins a document with its type', () => {
-  expect(renderDocument(html`<html lang="en"></html>`)).toBe('<!doctype html>\n<html lang="en"></html>\n')
+  expect(renderDocument(html`<html lang="en"></html>`)).toBe(
+    '<!doctype html>\n<html lang="en"></html>\n',
+  )
 })

@@ -22,15 +22,27 @@ type Row = [path: string, places: readonly string[], wrong?: string]
 const at = (path: string, ...places: readonly string[]): Row => [path, places]
 
 test.each<Row>([
-  ...['/authorize', '/oauth/authorize', '/oauth2/v1/authorize', '/auth'].map((path) => at(path, USE, CREATE)),
-  ...['/v1/oidc/use/authorize', '/oidc/use', '/v1/use', '/v1/oidc/usee'].map((path) => at(path, USE)),
-  ...['/v1/oidc/create/authorize', '/v2/oidc/create'].map((path) => at(path, CREATE)),
-  ...['/token', '/oauth2/token', '/v1/oidc/token', '/v1/oidc/create/token', '/v1/oidc/use/tokn'].map((path) =>
-    at(path, TOKEN),
+  ...['/authorize', '/oauth/authorize', '/oauth2/v1/authorize', '/auth'].map((path) =>
+    at(path, USE, CREATE),
   ),
-  ...['/par', '/v1/oidc/par', '/v1/oidc/use/par', '/oauth/pushed-authorization-request'].map((path) => at(path, PAR)),
+  ...['/v1/oidc/use/authorize', '/oidc/use', '/v1/use', '/v1/oidc/usee'].map((path) =>
+    at(path, USE),
+  ),
+  ...['/v1/oidc/create/authorize', '/v2/oidc/create'].map((path) => at(path, CREATE)),
+  ...[
+    '/token',
+    '/oauth2/token',
+    '/v1/oidc/token',
+    '/v1/oidc/create/token',
+    '/v1/oidc/use/tokn',
+  ].map((path) => at(path, TOKEN)),
+  ...['/par', '/v1/oidc/par', '/v1/oidc/use/par', '/oauth/pushed-authorization-request'].map(
+    (path) => at(path, PAR),
+  ),
   ...['/v1/upgrade', '/v1/oidc/upgrade', '/v1/oidc/use/upgrade'].map((path) => at(path, UPGRADE)),
-  ...[`/${OPENID}`, `/v1/oidc/${OPENID}`, `/${OAUTH}`].map((path) => at(path, USE_DISCOVERY, CREATE_DISCOVERY)),
+  ...[`/${OPENID}`, `/v1/oidc/${OPENID}`, `/${OAUTH}`].map((path) =>
+    at(path, USE_DISCOVERY, CREATE_DISCOVERY),
+  ),
   at(`/${OAUTH}/v1/oidc/use`, USE_DISCOVERY),
   at(`/v1/oidc/create/${OAUTH}`, CREATE_DISCOVERY),
   at('/v1/oidc/use/.well-known/jwks.json', JWKS),
@@ -39,26 +51,36 @@ test.each<Row>([
   ['//v1/oidc/use/token', [TOKEN], 'without doubled slashes'],
   ['/v1//oidc/create', [CREATE], 'without doubled slashes'],
   ['/V1/OIDC/Use', [USE], 'in lowercase'],
-])('An unknown path is answered by where the right one is, and what is wrong: %s', async (path, places, wrong = '') => {
-  const expected = places.join('; ').replaceAll('BASE', sandbox.baseUrl)
-  expect(await refusal(path)).toBe(`${path} is not served here. ${expected}${wrong && ` (${wrong})`}.`)
-})
+])(
+  'An unknown path is answered by where the right one is, and what is wrong: %s',
+  async (path, places, wrong = '') => {
+    const expected = places.join('; ').replaceAll('BASE', sandbox.baseUrl)
+    expect(await refusal(path)).toBe(
+      `${path} is not served here. ${expected}${wrong && ` (${wrong})`}.`,
+    )
+  },
+)
 
 test('A path below a tenant, or below the path of the base URL, is answered by where the right one is there', async () => {
   expect(await refusal('/t/qa/token')).toContain(`POST ${sandbox.baseUrl}/t/qa/v1/oidc/use/token.`)
   const own = await startSandbox({ baseUrl: 'https://shop.example/agekey' })
-  expect(await refusal('/agekey/token', own)).toContain('POST https://shop.example/agekey/v1/oidc/use/token.')
+  expect(await refusal('/agekey/token', own)).toContain(
+    'POST https://shop.example/agekey/v1/oidc/use/token.',
+  )
 })
 
 test.each([
   ['spec', '/v1/agekey/upgrade', '/v1/svc/upgrade', 'agekey'],
   ['agekey', '/v1/svc/upgrade', '/v1/agekey/upgrade', 'spec'],
-] as const)('In profile %s the path %s is answered by the flag that serves it', async (profile, path, right, other) => {
-  const own = await startSandbox({ profile })
-  const flag = `This sandbox runs with profile ${profile}: start it with --profile ${other} to serve ${path}.`
-  const place = `${path} is not served here. E5 (Age signals added): POST ${own.baseUrl}${right}. `
-  expect(await refusal(path, own)).toBe(place + flag)
-})
+] as const)(
+  'In profile %s the path %s is answered by the flag that serves it',
+  async (profile, path, right, other) => {
+    const own = await startSandbox({ profile })
+    const flag = `This sandbox runs with profile ${profile}: start it with --profile ${other} to serve ${path}.`
+    const place = `${path} is not served here. E5 (Age signals added): POST ${own.baseUrl}${right}. `
+    expect(await refusal(path, own)).toBe(place + flag)
+  },
+)
 
 test.each([
   ['/userinfo', 'There is no userinfo endpoint'],
@@ -78,28 +100,45 @@ test.each([
   ['/_sandbox/console/flow', 'GET BASE/_sandbox/console/flows'],
   ['/sandbox/health', 'GET BASE/_sandbox/health'],
   ['/outcomes', 'GET BASE/_sandbox/console/outcomes'],
-])('A path that is not served names the page or call of the sandbox that %s is meant to be', async (path, right) => {
-  expect(await refusal(path)).toBe(`${path} is not served here. ${right.replace('BASE', sandbox.baseUrl)}.`)
-})
+])(
+  'A path that is not served names the page or call of the sandbox that %s is meant to be',
+  async (path, right) => {
+    expect(await refusal(path)).toBe(
+      `${path} is not served here. ${right.replace('BASE', sandbox.baseUrl)}.`,
+    )
+  },
+)
 
 test('A path that is not served names every endpoint, when it resembles none, and not much of a long path', async () => {
   expect((await refusal(`/${'x/'.repeat(2000)}`)).length).toBeLessThan(1000)
   const text = await refusal('/wp-login.php')
-  expect(text).toContain(`Served below ${sandbox.baseUrl}: GET /v1/oidc/use, POST /v1/oidc/create/par, `)
+  expect(text).toContain(
+    `Served below ${sandbox.baseUrl}: GET /v1/oidc/use, POST /v1/oidc/create/par, `,
+  )
   expect(text).toContain('the sandbox itself: / (pages), /_sandbox/openapi.json (calls)')
 })
 
 test('A browser at an unknown page of the console reads which pages there are, below the menu', async () => {
-  const { text } = await sandbox.request.get('/t/qa/_sandbox/console/nix').set('Accept', 'text/html').expect(404)
+  const { text } = await sandbox.request
+    .get('/t/qa/_sandbox/console/nix')
+    .set('Accept', 'text/html')
+    .expect(404)
   const pages = `Below ${sandbox.baseUrl}/t/qa/_sandbox/console/ there are flows, personas, audit, `
   expect(textOf(text)).toContain(pages)
-  expect(tagsOf(text).map(({ attributes }) => attributes['href'])).toContain('/t/qa/_sandbox/console/force')
-  const { error_description: json } = readError(await sandbox.request.get('/_sandbox/console/nix').expect(404))
+  expect(tagsOf(text).map(({ attributes }) => attributes['href'])).toContain(
+    '/t/qa/_sandbox/console/force',
+  )
+  const { error_description: json } = readError(
+    await sandbox.request.get('/_sandbox/console/nix').expect(404),
+  )
   expect(json).not.toContain('/v1/oidc/use')
 })
 
 test('A browser that opens the address of a form of a hosted page gets an error page', async () => {
-  const answer = await sandbox.request.get('/v1/oidc/use/choice').set('Accept', 'text/html').expect(405)
+  const answer = await sandbox.request
+    .get('/v1/oidc/use/choice')
+    .set('Accept', 'text/html')
+    .expect(405)
   expect(textOf(answer.text)).toMatch(/405 invalid_request.*is sent by the form of a hosted page/)
 })
 
@@ -109,12 +148,16 @@ test.each([
   ['post', '/.well-known/jwks.json', 'GET', 'document'],
   ['get', '/_sandbox/reset', 'POST', 'changes'],
   ['get', '/v1/oidc/use/choice', 'POST', 'form'],
-] as const)('%s %s is answered by the method that the endpoint takes, and why', async (method, path, allowed, why) => {
-  const answer = await sandbox.request[method](path).set('Accept', 'application/json').expect(405)
-  expect(answer.headers['allow']).toContain(allowed)
-  const { error_description: text } = readError(answer)
-  for (const part of [`${method.toUpperCase()} ${path}`, allowed, why]) expect(text).toContain(part)
-})
+] as const)(
+  '%s %s is answered by the method that the endpoint takes, and why',
+  async (method, path, allowed, why) => {
+    const answer = await sandbox.request[method](path).set('Accept', 'application/json').expect(405)
+    expect(answer.headers['allow']).toContain(allowed)
+    const { error_description: text } = readError(answer)
+    for (const part of [`${method.toUpperCase()} ${path}`, allowed, why])
+      expect(text).toContain(part)
+  },
+)
 
 test('A path that cannot be decoded is refused with what came and the remedy', async () => {
   const answer = await sandbox.request.get('/t/100%/_sandbox/clock').expect(400)

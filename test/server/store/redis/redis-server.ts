@@ -25,20 +25,29 @@ const RESET: readonly (readonly [string, ...string[]])[] = [
 ]
 
 /**
- * A Redis of the tests of a group: each finds it empty, as it was started. A start after `kill` has all that was confirmed, a start after
- * `forget` has nothing.
+ * A Redis of the tests of a group: each finds it empty, as it was started. A start after `kill` has
+ * all that was confirmed, a start after `forget` has nothing.
  */
 export function useRedis() {
   let [port, folder, socket] = [0, '', '']
   let running: ChildProcess | undefined
   /** It came before any password was set. */
   let admin: ReturnType<typeof createAdmin> | undefined
-  const createAdmin = () => createClient({ socket: { path: socket, tls: false } }).on('error', () => {})
+  const createAdmin = () =>
+    createClient({ socket: { path: socket, tls: false } }).on('error', () => {})
   const start = async () => {
     const files = ['--dir', folder, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
     const changeable = ['--unixsocket', socket, '--enable-protected-configs', 'local']
-    running = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', ...files, ...changeable])
-    for await (const text of running.stdout ?? []) if (String(text).includes('Ready to accept')) break
+    running = spawn('redis-server', [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      ...files,
+      ...changeable,
+    ])
+    for await (const text of running.stdout ?? [])
+      if (String(text).includes('Ready to accept')) break
     admin = createAdmin()
     await admin.connect()
   }
@@ -49,7 +58,10 @@ export function useRedis() {
     await ended
     running = undefined
   }
-  /** Gives a command, and arguments that are empty or hold a space. @throws Error for an answer that is an error */
+  /**
+   * Gives a command, and arguments that are empty or hold a space.
+   * @throws Error for an answer that is an error
+   */
   const command = async (words: string, ...more: readonly string[]) =>
     admin?.sendCommand([...words.split(' '), ...more])
   beforeAll(async () => {
@@ -158,7 +170,10 @@ export async function startRedisProxy(redisUrl: string) {
       isStalled = false
       for (const socket of sockets) socket.resume()
     },
-    /** Carries the next request that holds this text, and closes its connection when Redis has answered it: the answer is lost. */
+    /**
+     * Carries the next request that holds this text, and closes its connection when Redis has
+     * answered it: the answer is lost.
+     */
     loseAnswerTo(text: string) {
       wanted = text
     },
@@ -166,9 +181,16 @@ export async function startRedisProxy(redisUrl: string) {
   }
 }
 
-/** A sandbox on a store that others share, with one address for all, and a relying party that calls the sandbox. */
+/**
+ * A sandbox on a store that others share, with one address for all, and a relying party that calls
+ * the sandbox.
+ */
 export async function startReplica(store: string, options: SandboxOptions = {}) {
-  const sandbox = await startSandbox({ store, baseUrl: 'http://sandbox.localhost:2435', ...options })
+  const sandbox = await startSandbox({
+    store,
+    baseUrl: 'http://sandbox.localhost:2435',
+    ...options,
+  })
   return { ...sandbox, party: createRelyingParty(sandbox) }
 }
 

@@ -11,7 +11,8 @@ import { emptyRedisDatabase } from '../../../support/run.ts'
 import { describeWith } from '../../../support/tools.ts'
 import { type Replica, startReplica, statuses } from './redis-server.ts'
 
-const tokenOf = ({ body }: Answer) => z.object({ access_token: z.string() }).parse(body).access_token
+const tokenOf = ({ body }: Answer) =>
+  z.object({ access_token: z.string() }).parse(body).access_token
 const kidsOf = async ({ request }: Replica): Promise<unknown[]> =>
   (await request.get('/.well-known/jwks.json')).body.keys.map(({ kid }: { kid: unknown }) => kid)
 
@@ -26,13 +27,17 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     const { a, b } = await startTwo()
     const token = tokenOf(await b.party.exchange(await a.party.obtainCode()))
     expect((await a.party.upgrade(token)).status).toBe(200)
-    expect(idTokenOf(await b.party.use({ sandbox_persona: 'child-12' })).age_thresholds['18']).toBe(true)
+    expect(idTokenOf(await b.party.use({ sandbox_persona: 'child-12' })).age_thresholds['18']).toBe(
+      true,
+    )
 
     const requestUri = await a.party.obtainRequestUri()
     expect((await b.party.create(requestUri)).params).toEqual({ state: 'state-1' })
     expect((await a.party.create(requestUri)).params['error']).toBe('invalid_request_uri')
 
-    const endpoints = (await b.flows.list()).map(({ calls }) => calls.map(({ endpoint }) => endpoint))
+    const endpoints = (await b.flows.list()).map(({ calls }) =>
+      calls.map(({ endpoint }) => endpoint),
+    )
     expect(endpoints).toEqual([['E2', 'E3', 'E3'], ['E1'], ['E1', 'E4', 'E5']])
   })
 
@@ -46,7 +51,9 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     const shared = await a.party.obtainCode()
     const answers = await Promise.all([a.party.exchange(shared), b.party.exchange(shared)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
-    const refused = await b.party.upgrade(answers.filter(({ status }) => status === 200).map(tokenOf)[0] ?? '')
+    const refused = await b.party.upgrade(
+      answers.filter(({ status }) => status === 200).map(tokenOf)[0] ?? '',
+    )
     expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('UPG-08')])
   })
 
@@ -77,14 +84,19 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
 
   test('Two replicas keep the session of the demo app, whichever of them the browser comes to', async () => {
     const { a, b } = await startTwo()
-    const begun = await a.request.post('/_sandbox/demo/use').type('form').send({ claims: '{"age_thresholds":[18]}' })
+    const begun = await a.request
+      .post('/_sandbox/demo/use')
+      .type('form')
+      .send({ claims: '{"age_thresholds":[18]}' })
     const Cookie = begun.get('Set-Cookie')?.[0]?.split(';')[0] ?? ''
     const seen = {
       state: new URL(begun.headers['location'] ?? '').searchParams.get('state'),
       error: 'access_denied',
     }
     await b.request.get('/_sandbox/demo/callback').query(seen).set({ Cookie })
-    expect((await a.request.get('/_sandbox/demo/result').set({ Cookie }).expect(200)).text).toContain('access_denied')
+    expect(
+      (await a.request.get('/_sandbox/demo/result').set({ Cookie }).expect(200)).text,
+    ).toContain('access_denied')
   })
 
   test('Two replicas sign with one key that they make, and rotate it together', async () => {
@@ -108,7 +120,9 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
       return warnings
     }
     expect([await start(), await start()]).toEqual([[], []])
-    expect(await start({ keys })).toEqual([expect.stringMatching(/^keys: the store holds .* do not$/)])
+    expect(await start({ keys })).toEqual([
+      expect.stringMatching(/^keys: the store holds .* do not$/),
+    ])
   })
 
   test('Two replicas have one clock, one set of personas, expectations, tenants and settings', async () => {
@@ -165,8 +179,12 @@ describeWith('redis-server', 'Replicas on one Redis', () => {
     const { a, b } = await startTwo()
     await a.next({ flow: 'use', outcome: 'access_denied', times: 20 })
     const each = Array.from({ length: 50 }, (_, n) => (n % 2 ? a : b))
-    const answers = await Promise.all(each.map(({ request }) => request.get('/v1/oidc/use').query(useRequest())))
-    const denied = answers.filter(({ headers }) => headers['location']?.includes('error=access_denied'))
+    const answers = await Promise.all(
+      each.map(({ request }) => request.get('/v1/oidc/use').query(useRequest())),
+    )
+    const denied = answers.filter(({ headers }) =>
+      headers['location']?.includes('error=access_denied'),
+    )
     expect([denied.length, answers.filter(({ status }) => status === 200).length]).toEqual([20, 30])
     expect(await b.expectations.list()).toEqual([])
   })

@@ -4,7 +4,13 @@ import { press } from '../../../support/forms.ts'
 import { useRequest } from '../../../support/requests.ts'
 import { emptyRedisDatabase } from '../../../support/run.ts'
 import { describeWith } from '../../../support/tools.ts'
-import { type Replica, readEvents, startRedisProxy, startReplica, statuses } from './redis-server.ts'
+import {
+  type Replica,
+  readEvents,
+  startRedisProxy,
+  startReplica,
+  statuses,
+} from './redis-server.ts'
 
 const sorted = async (answers: Parameters<typeof statuses>[0]) => (await statuses(answers)).sort()
 
@@ -15,7 +21,10 @@ describeWith('redis-server', 'A silent store', () => {
     const [a, b, c, closing] = await Promise.all([start(), start(), start(), start()])
     const three = [a, b, c]
     const code = await a.party.obtainCode()
-    const { action, fields } = press((await b.request.get('/v1/oidc/use').query(useRequest())).text, 'use')
+    const { action, fields } = press(
+      (await b.request.get('/v1/oidc/use').query(useRequest())).text,
+      'use',
+    )
     await c.next({ flow: 'use', outcome: 'access_denied', match: { state: 'queued' } })
     const events = await readEvents(c)
     const eventsAtClosing = await readEvents(closing)
@@ -29,7 +38,9 @@ describeWith('redis-server', 'A silent store', () => {
     expect(await exchangeByAll()).toEqual([503, 503, 503])
     for (const replica of three) {
       const waits = Array.from({ length: 20 }, () => wait(replica, 60))
-      expect(await statuses([replica.request.get('/_sandbox/health'), ...waits])).toEqual(Array(21).fill(503))
+      expect(await statuses([replica.request.get('/_sandbox/health'), ...waits])).toEqual(
+        Array(21).fill(503),
+      )
     }
     expect((await waiting).status).toBe(503)
     await closing.close()
@@ -46,9 +57,12 @@ describeWith('redis-server', 'A silent store', () => {
     expect(await exchangeByAll()).toEqual([200, 400, 400])
     const choices = three.map(({ request }) => request.post(action).send(String(fields)))
     expect(await sorted(choices)).toEqual([303, 410, 410])
-    const uses = three.map(({ request }) => request.get('/v1/oidc/use').query(useRequest({ state: 'queued' })))
+    const uses = three.map(({ request }) =>
+      request.get('/v1/oidc/use').query(useRequest({ state: 'queued' })),
+    )
     expect(await sorted(uses)).toEqual([200, 200, 302])
-    // The connection by which a sandbox hears of the others is another one, which may come back later.
+    // The connection by which a sandbox hears of the others is another one, which may come back
+    // later.
     const hears = async () => {
       await a.party.use({ state: 'heard-of' })
       expect(events()).toMatch(/event: flow\n.*heard-of/)
@@ -57,7 +71,10 @@ describeWith('redis-server', 'A silent store', () => {
   }, 60_000)
 })
 
-/** Two replicas on one Redis. `cutOff` loses the answer to the next write of `cut`, and closes the connection. */
+/**
+ * Two replicas on one Redis. `cutOff` loses the answer to the next write of `cut`, and closes the
+ * connection.
+ */
 async function startTwo() {
   const store = await emptyRedisDatabase()
   const proxy = await startRedisProxy(store)
@@ -78,8 +95,12 @@ describeWith('redis-server', 'A connection that is cut when Redis has written', 
 
   test('A choice that was cut is taken, and not a second time', async () => {
     const { cut, other, cutOff, lost } = await startTwo()
-    const { action, fields } = press((await other.request.get('/v1/oidc/use').query(useRequest())).text, 'use')
-    const choose = async ({ request }: Replica) => (await request.post(action).send(String(fields))).status
+    const { action, fields } = press(
+      (await other.request.get('/v1/oidc/use').query(useRequest())).text,
+      'use',
+    )
+    const choose = async ({ request }: Replica) =>
+      (await request.post(action).send(String(fields))).status
     cutOff(':record:answered:')
     expect([await choose(cut), lost(), await choose(other)]).toEqual([503, 1, 410])
   })

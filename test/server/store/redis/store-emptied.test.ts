@@ -12,7 +12,11 @@ import { type Replica, readEvents, startReplica, useRedis } from './redis-server
 const SIX_SECONDS = { timeout: 6_000 }
 
 /** Keys that replicas bring along, in turn, so that two replicas bring different ones. */
-const BROUGHT = await Promise.all([generateStoredKeys(), generateStoredKeys(), generateStoredKeys()])
+const BROUGHT = await Promise.all([
+  generateStoredKeys(),
+  generateStoredKeys(),
+  generateStoredKeys(),
+])
 let starts = 0
 
 function start(store: string, warnings: string[] = []): Promise<Replica> {
@@ -33,13 +37,16 @@ const startTwo = async (store: string) => {
   return { a, b }
 }
 
-const keySetOf = async ({ request }: Replica) => (await request.get('/.well-known/jwks.json').expect(200)).body
+const keySetOf = async ({ request }: Replica) =>
+  (await request.get('/.well-known/jwks.json').expect(200)).body
 const kidsOf = async (replica: Replica): Promise<string[]> =>
   (await keySetOf(replica)).keys.map(({ kid }: { kid: string }) => kid)
 
 /** All have one key set, and it verifies a token of each. */
 async function expectAgreement(replicas: readonly Replica[]): Promise<void> {
-  const tokens = await Promise.all(replicas.map(async ({ party }) => (await party.use()).params['id_token'] ?? ''))
+  const tokens = await Promise.all(
+    replicas.map(async ({ party }) => (await party.use()).params['id_token'] ?? ''),
+  )
   const keySets = await Promise.all(replicas.map(keySetOf))
   for (const keySet of keySets) {
     expect(keySet).toEqual(keySets[0])
@@ -56,7 +63,11 @@ const GOOD = await generateStoredKeys()
 const DAMAGED: readonly (readonly [string, string, string])[] = [
   ['no JSON', '1:{', 'is damaged: it is no JSON; remove it there'],
   ['no text of the sandbox', 'x', 'is damaged: it is no JSON; remove it there'],
-  ['no keys', '1:{"RS256":{}}', 'a signing record is damaged at RS256: not a JSON Web Key; remove the key'],
+  [
+    'no keys',
+    '1:{"RS256":{}}',
+    'a signing record is damaged at RS256: not a JSON Web Key; remove the key',
+  ],
   [
     'a damaged key',
     `1:${JSON.stringify({ ...GOOD, RS256: { ...GOOD.RS256, n: GOOD.RS256.n?.replace(/^..../, 'zzzz') } })}`,
@@ -72,7 +83,8 @@ const DAMAGED: readonly (readonly [string, string, string])[] = [
 describeWith('redis-server', 'A store that was emptied', () => {
   const redis = useRedis()
   /** The key of the record with the signing keys. */
-  const keysKey = async () => String(await redis.command('keys agekey-sandbox:*:_keys:table:signing'))
+  const keysKey = async () =>
+    String(await redis.command('keys agekey-sandbox:*:_keys:table:signing'))
   const replaceWithEmpty = async () => {
     await redis.kill()
     redis.forget()
@@ -83,15 +95,18 @@ describeWith('redis-server', 'A store that was emptied', () => {
     ['a restart without its records', replaceWithEmpty],
   ]
 
-  test.each(WAYS)('A new replica takes the key that running replicas keep through %s', async (_way, empty) => {
-    const { a, b } = await startTwo(redis.url)
-    const before = await kidsOf(a)
-    await empty()
-    await untilHealthy(a, b)
-    const c = await start(redis.url)
-    expect(await kidsOf(c)).toEqual(before)
-    await expectAgreement([a, b, c])
-  })
+  test.each(WAYS)(
+    'A new replica takes the key that running replicas keep through %s',
+    async (_way, empty) => {
+      const { a, b } = await startTwo(redis.url)
+      const before = await kidsOf(a)
+      await empty()
+      await untilHealthy(a, b)
+      const c = await start(redis.url)
+      expect(await kidsOf(c)).toEqual(before)
+      await expectAgreement([a, b, c])
+    },
+  )
 
   test('A replica that nobody calls writes its keys to an emptied store within six seconds', async () => {
     const a = await start(redis.url)
@@ -124,9 +139,13 @@ describeWith('redis-server', 'A store that was emptied', () => {
     const [a, b] = [await start(redis.url, warnings), await start(redis.url, warnings)]
     const before = await kidsOf(a)
     await redis.command('del', await keysKey())
-    const seen = await Promise.all(Array.from({ length: 20 }, (_, index) => kidsOf(index % 2 === 0 ? a : b)))
+    const seen = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => kidsOf(index % 2 === 0 ? a : b)),
+    )
     for (const kids of seen) expect(kids).toEqual(before)
-    expect(warnings.filter((message) => message.includes('had lost the signing keys'))).toHaveLength(1)
+    expect(
+      warnings.filter((message) => message.includes('had lost the signing keys')),
+    ).toHaveLength(1)
   })
 
   test('A code serves after the record of the keys alone was deleted', async () => {
@@ -140,7 +159,10 @@ describeWith('redis-server', 'A store that was emptied', () => {
   test('All replicas sign with the keys of a record that was replaced', async () => {
     const { a, b } = await startTwo(redis.url)
     const before = await kidsOf(a)
-    await redis.command(`hset ${await keysKey()} initial`, `1:${JSON.stringify(await generateStoredKeys())}`)
+    await redis.command(
+      `hset ${await keysKey()} initial`,
+      `1:${JSON.stringify(await generateStoredKeys())}`,
+    )
     const c = await start(redis.url)
     await expectAgreement([a, b, c])
     expect(await kidsOf(c)).not.toEqual(before)
@@ -149,7 +171,10 @@ describeWith('redis-server', 'A store that was emptied', () => {
   test('A replica warns once that it signs with the keys of a record that was replaced', async () => {
     const warnings: string[] = []
     const a = await start(redis.url, warnings)
-    await redis.command(`hset ${await keysKey()} initial`, `1:${JSON.stringify(await generateStoredKeys())}`)
+    await redis.command(
+      `hset ${await keysKey()} initial`,
+      `1:${JSON.stringify(await generateStoredKeys())}`,
+    )
     for (let call = 0; call < 3; call++) await a.party.use()
     expect(warnings).toEqual([
       expect.stringMatching(/^store: redis:\S+ holds other signing keys now, and this replica/),
@@ -167,19 +192,27 @@ describeWith('redis-server', 'A store that was emptied', () => {
       )
       for (const { status, body } of [await health(a), await a.party.push()]) {
         expect(status).toBe(503)
-        expect(body).toMatchObject({ error: 'temporarily_unavailable', error_description: description })
+        expect(body).toMatchObject({
+          error: 'temporarily_unavailable',
+          error_description: description,
+        })
         expect(body.error_description).toContain(why)
       }
     },
   )
 
-  test.each(DAMAGED)('A replica does not start while the record of the keys holds %s', async (_, row, why) => {
-    await start(redis.url)
-    await redis.command(`hset ${await keysKey()} initial`, row)
-    const refused = await start(redis.url).then(() => 'it started', messageOf)
-    expect(refused).toMatch(/^store: redis:\S+, key \S+:_keys:table:signing \(the signing keys\): [^\n]+$/)
-    expect(refused).toContain(why)
-  })
+  test.each(DAMAGED)(
+    'A replica does not start while the record of the keys holds %s',
+    async (_, row, why) => {
+      await start(redis.url)
+      await redis.command(`hset ${await keysKey()} initial`, row)
+      const refused = await start(redis.url).then(() => 'it started', messageOf)
+      expect(refused).toMatch(
+        /^store: redis:\S+, key \S+:_keys:table:signing \(the signing keys\): [^\n]+$/,
+      )
+      expect(refused).toContain(why)
+    },
+  )
 
   test('Replicas sign with the keys that they had once a damaged record of the keys is removed', async () => {
     const { a, b } = await startTwo(redis.url)
@@ -306,13 +339,16 @@ describeWith('redis-server', 'A store that was emptied', () => {
 
   test('A tenant has its declared settings on all replicas after the store was emptied', async () => {
     const { a, b } = await startTwo(redis.url)
-    const outcomeOf = async ({ request }: Replica) => (await request.get('/_sandbox/tenants/default')).body.outcome
+    const outcomeOf = async ({ request }: Replica) =>
+      (await request.get('/_sandbox/tenants/default')).body.outcome
     await a.request.put('/_sandbox/tenants/default').send({ outcome: 'access_denied' })
     expect(await outcomeOf(b)).toBe('access_denied')
     await redis.command('flushall')
     for (const replica of [a, b]) {
       expect(await outcomeOf(replica)).not.toBe('access_denied')
-      expect((await replica.party.use({ sandbox_persona: 'adult-passport' })).params['error']).toBeUndefined()
+      expect(
+        (await replica.party.use({ sandbox_persona: 'adult-passport' })).params['error'],
+      ).toBeUndefined()
     }
   })
 
@@ -321,7 +357,8 @@ describeWith('redis-server', 'A store that was emptied', () => {
     await a.clock.advance(3_600)
     expect(await b.clock.state()).toMatchObject({ advanced_seconds: 3_600 })
     await redis.command('flushall')
-    for (const { clock } of [a, b]) expect(await clock.state()).toMatchObject({ advanced_seconds: 0 })
+    for (const { clock } of [a, b])
+      expect(await clock.state()).toMatchObject({ advanced_seconds: 0 })
   })
 
   test('A persona that was put before the store was emptied is gone for all replicas', async () => {

@@ -5,14 +5,23 @@ import { describeWith } from '../../../support/tools.ts'
 import { run } from '../../../tools/cli/in-process.ts'
 import { startReplica, statuses, useRedis } from './redis-server.ts'
 
-/** States of a Redis that answers and does not take a write, each with the commands that begin it and end it. */
+/**
+ * States of a Redis that answers and does not take a write, each with the commands that begin it
+ * and end it.
+ */
 const STATES = [
   ['OOM', [['config set maxmemory 1']], 'config set maxmemory 0'],
   ['READONLY', [['replicaof 127.0.0.1 1']], 'replicaof no one'],
   // A snapshot that cannot be written, with the setting that stops all writes then.
   [
     'MISCONF',
-    [[`config set dbfilename ${'x'.repeat(300)}.rdb stop-writes-on-bgsave-error yes save`, '3600 1'], ['bgsave']],
+    [
+      [
+        `config set dbfilename ${'x'.repeat(300)}.rdb stop-writes-on-bgsave-error yes save`,
+        '3600 1',
+      ],
+      ['bgsave'],
+    ],
     'config set stop-writes-on-bgsave-error no',
   ],
   ['NOREPLICAS', [['config set min-replicas-to-write 1']], 'config set min-replicas-to-write 0'],
@@ -37,13 +46,19 @@ describeWith('redis-server', 'A Redis', () => {
         return answer
       })
       const error_description = `the store at ${redis.url} refuses the call (${code}); try again when it takes calls again`
-      expect(partsOf(refused)).toMatchObject([503, '1', { error: 'temporarily_unavailable', error_description }])
+      expect(partsOf(refused)).toMatchObject([
+        503,
+        '1',
+        { error: 'temporarily_unavailable', error_description },
+      ])
       expect(partsOf(await request.get('/_sandbox/health'))).toEqual(partsOf(refused))
       const stderr = `error: ${url}/_sandbox/health: unhealthy, status 503: ${error_description}\n`
       expect(await run(['healthcheck', '--url', url])).toEqual({ code: 1, stdout: '', stderr })
       await request.get('/_sandbox/personas').expect(200)
       // A denied flow needs no record: it is answered, though the journal cannot record it.
-      expect((await party.use({ sandbox_outcome: 'access_denied' })).params).toMatchObject({ error: 'access_denied' })
+      expect((await party.use({ sandbox_outcome: 'access_denied' })).params).toMatchObject({
+        error: 'access_denied',
+      })
 
       await redis.command(end)
       await request.get('/_sandbox/health').expect(200)
@@ -56,7 +71,9 @@ describeWith('redis-server', 'A Redis', () => {
     const three = await Promise.all(Array.from({ length: 3 }, () => startReplica(redis.url)))
     const codes = await Promise.all(three.map(({ party }) => party.obtainCode()))
     const exchange = (offset: number) =>
-      statuses(three.map(({ party }, index) => party.exchange(codes[(index + offset) % codes.length])))
+      statuses(
+        three.map(({ party }, index) => party.exchange(codes[(index + offset) % codes.length])),
+      )
     const health = () => statuses(three.map(({ request }) => request.get('/_sandbox/health')))
     await redis.command('client pause 60000 write')
     expect([await exchange(0), await health()]).toEqual([Array(3).fill(503), Array(3).fill(503)])
@@ -72,13 +89,25 @@ describeWith('redis-server', 'A Redis', () => {
     const [code, token] = [await party.obtainCode(), await party.obtainToken()]
     await redis.kill()
     await vi.waitFor(() => request.get('/_sandbox/health').expect(503))
-    expect(partsOf(await party.exchange(code))).toMatchObject([503, '1', { error: 'temporarily_unavailable' }])
-    const page = await request.get('/v1/oidc/use').set('Accept', 'text/html').query(useRequest()).expect(503)
+    expect(partsOf(await party.exchange(code))).toMatchObject([
+      503,
+      '1',
+      { error: 'temporarily_unavailable' },
+    ])
+    const page = await request
+      .get('/v1/oidc/use')
+      .set('Accept', 'text/html')
+      .query(useRequest())
+      .expect(503)
     expect(page.headers['content-type']).toMatch(/^text\/html/)
 
     await redis.start()
     await vi.waitFor(() => request.get('/_sandbox/health').expect(200), 5_000)
-    const answers = [await party.exchange(code), await party.exchange(code), await party.upgrade(token)]
+    const answers = [
+      await party.exchange(code),
+      await party.exchange(code),
+      await party.upgrade(token),
+    ]
     expect(answers.map(({ status }) => status)).toEqual([200, 400, 200])
   })
 })

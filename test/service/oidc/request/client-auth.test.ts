@@ -25,7 +25,11 @@ test.each([
   ['form-encoded parts', basic('a+b', 'p%25%2B%3A%C3%BC'), 'a b'],
   ['a blank as %20', basic('a%20b', 'p%25%2B%3A%C3%BC'), 'a b'],
   ['a secret that is no form encoding', basic('plain', '100%'), 'plain'],
-  ['another case of the scheme, more blanks', `bAsIc   ${Buffer.from('plain:100%').toString('base64')}  `, 'plain'],
+  [
+    'another case of the scheme, more blanks',
+    `bAsIc   ${Buffer.from('plain:100%').toString('base64')}  `,
+    'plain',
+  ],
   ['base64url without padding', `Basic ${Buffer.from('a b:p%+:ü').toString('base64url')}`, 'a b'],
   ['a wrong secret', basic('plain', '100'), undefined],
   ['an unknown client', basic('nobody', '100%'), undefined],

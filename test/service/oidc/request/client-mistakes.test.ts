@@ -31,7 +31,9 @@ test.each([
   ['%', '1 characters were received, which are another secret'],
 ])('The usual mistake in the client_secret %j is named', (clientSecret, mistake) => {
   const problem = `${WRONG_SECRET} ${mistake}. ${REGISTERED}`
-  expect(credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, clients).message).toBe(problem)
+  expect(credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, clients).message).toBe(
+    problem,
+  )
 })
 
 /** The only client, with this secret. */
@@ -48,24 +50,40 @@ test.each([
   ['p&q', 'p', '& ended it'],
   ['p%41q', 'pAq', 'a % with two digits became one character'],
   ['p+q&r', 'p q', '& ended it and + became a blank'],
-  ['p+q%41&r%', 'p qA', '& ended it and + became a blank and a % with two digits became one character'],
+  [
+    'p+q%41&r%',
+    'p qA',
+    '& ended it and + became a blank and a % with two digits became one character',
+  ],
   ['p+q%41', 'p q%41', '+ became a blank'],
   ['p+q%41', 'p+qA', 'a % with two digits became one character'],
-])('The client_secret %j that arrives as %j was sent without percent-encoding', (secret, clientSecret, causes) => {
-  const { path, message } = credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, withSecret(secret))
-  expect(path).toBe('client_secret')
-  expect(message).toBe(
-    `${WRONG_SECRET} it is as if it was sent without percent-encoding: ${causes}; percent-encode it, as URLSearchParams does. Registered: ak_test_sandbox.`,
-  )
-})
+])(
+  'The client_secret %j that arrives as %j was sent without percent-encoding',
+  (secret, clientSecret, causes) => {
+    const { path, message } = credentialsProblem(
+      { clientId: 'ak_test_sandbox', clientSecret },
+      withSecret(secret),
+    )
+    expect(path).toBe('client_secret')
+    expect(message).toBe(
+      `${WRONG_SECRET} it is as if it was sent without percent-encoding: ${causes}; percent-encode it, as URLSearchParams does. Registered: ak_test_sandbox.`,
+    )
+  },
+)
 
 test('A client_secret with a blank that was encoded as a form twice is named', () => {
-  const { message } = credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret: 'p+q' }, withSecret('p q'))
+  const { message } = credentialsProblem(
+    { clientId: 'ak_test_sandbox', clientSecret: 'p+q' },
+    withSecret('p q'),
+  )
   expect(message).toContain('it is percent-encoded twice')
 })
 
 test.each(['p', 'p  q', 'pq', ' '])('The client_secret %j is no spoiled p+q', (clientSecret) => {
-  const { message } = credentialsProblem({ clientId: 'ak_test_sandbox', clientSecret }, withSecret('p+q'))
+  const { message } = credentialsProblem(
+    { clientId: 'ak_test_sandbox', clientSecret },
+    withSecret('p+q'),
+  )
   expect(message).toContain('which are another secret')
 })
 
@@ -76,7 +94,9 @@ test('A client_secret that Basic brings with a blank for its + is named', () => 
 
 test('An unknown client_id is answered by the registered ones', () => {
   const problem = `client_id "ak-test-sandbox" is not registered here. Did you mean "ak_test_sandbox"? ${REGISTERED}`
-  expect(credentialsProblem({ clientId: 'ak-test-sandbox', clientSecret: SECRET }, clients).message).toBe(problem)
+  expect(
+    credentialsProblem({ clientId: 'ak-test-sandbox', clientSecret: SECRET }, clients).message,
+  ).toBe(problem)
 })
 
 const RIGHT = basic('ak_test_sandbox', SECRET)
@@ -96,7 +116,10 @@ test.each([
   [basic('', 'x'), `client_id "" is not registered here. ${REGISTERED}`],
   ['Basic', 'Authorization is Basic without the base64 of client_id:client_secret'],
   ['basic YWJj', 'Authorization is Basic without the base64 of client_id:client_secret'],
-  [`Basic  ak_test_sandbox:${SECRET}`, 'Authorization has the credentials as they are; it must have their base64'],
+  [
+    `Basic  ak_test_sandbox:${SECRET}`,
+    'Authorization has the credentials as they are; it must have their base64',
+  ],
   [`${RIGHT}$$`, `${FOREIGN} "$"`],
   [`${RIGHT} x`, `${FOREIGN} " "`],
   [`${RIGHT}=`, `${FOREIGN} "="`],
@@ -151,9 +174,12 @@ test.each([
   [`+/${CODE_ID}==`, 'base64', ''],
   [`+/${CODE_ID}%3D%3D`, 'base64', ': it is percent-encoded twice'],
   [`+/${CODE_ID}==#`, 'base64', `: ${SPOILED}`],
-] as const)('Of the code %j in the form %s length and beginning are said, with the mistake', (code, form, ending) => {
-  const message = receivedInstead(code, { what: 'a code', bytes: 16, form })
-  expect(message).toBe(
-    `received ${code.length} characters that begin with ${JSON.stringify(code.slice(0, 4))}${ending}`,
-  )
-})
+] as const)(
+  'Of the code %j in the form %s length and beginning are said, with the mistake',
+  (code, form, ending) => {
+    const message = receivedInstead(code, { what: 'a code', bytes: 16, form })
+    expect(message).toBe(
+      `received ${code.length} characters that begin with ${JSON.stringify(code.slice(0, 4))}${ending}`,
+    )
+  },
+)

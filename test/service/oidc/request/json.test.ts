@@ -1,12 +1,24 @@
 import { expect, test } from 'vitest'
-import { looksLikeJson, parseJson, repeatedMembers } from '../../../../src/service/oidc/request/json.ts'
+import {
+  looksLikeJson,
+  parseJson,
+  repeatedMembers,
+} from '../../../../src/service/oidc/request/json.ts'
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const inObjects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
 test('JSON is read down to 64 levels and refused below them, however it is nested', () => {
   const flat = `[${Array(100).fill('[]').join(',')}]`
-  for (const text of [nested(64), inObjects(64), `[[],${nested(63)}]`, flat, `"${'['.repeat(100)}"`, ' 7 ', 'null'])
+  for (const text of [
+    nested(64),
+    inObjects(64),
+    `[[],${nested(63)}]`,
+    flat,
+    `"${'['.repeat(100)}"`,
+    ' 7 ',
+    'null',
+  ])
     expect(parseJson(text)).toEqual({ ok: true, value: JSON.parse(text) })
   for (const text of [nested(65), nested(100_000), inObjects(65), `[null,${nested(64)}]`])
     expect(parseJson(text)).toEqual({ ok: false, reason: 'it is nested deeper than 64 levels' })
@@ -14,7 +26,10 @@ test('JSON is read down to 64 levels and refused below them, however it is neste
 
 test('JSON that is none is refused with a reason of one line, single blanks and at most 120 characters', () => {
   for (const text of [`{"a": ${'x'.repeat(1000)}}`, `{"a":\n\n${'x'.repeat(1000)}}`, `[1,\n\t  x]`])
-    expect(parseJson(text)).toEqual({ ok: false, reason: expect.stringMatching(/^(?!.* {2}).{1,120}$/) })
+    expect(parseJson(text)).toEqual({
+      ok: false,
+      reason: expect.stringMatching(/^(?!.* {2}).{1,120}$/),
+    })
 })
 
 const SINGLE_QUOTES = 'write double quotes instead of single ones'
@@ -128,16 +143,24 @@ test.each([
   ['{"a":Nonexistent}', undefined],
   ['{"a":"x, y: \'z\'" 1}', undefined],
   ['xundefined', undefined],
-])('JSON that is spoiled in a usual way is refused with the remedy, and else without a guess: %s', (text, remedy) => {
-  const problem = (() => {
-    try {
-      return JSON.parse(text)
-    } catch (error) {
-      return error instanceof SyntaxError ? error.message.replaceAll(/\s+/g, ' ').replace(/ \(line.*/, '') : error
-    }
-  })()
-  expect(parseJson(text)).toEqual({ ok: false, reason: remedy === undefined ? problem : `${problem} (${remedy})` })
-})
+])(
+  'JSON that is spoiled in a usual way is refused with the remedy, and else without a guess: %s',
+  (text, remedy) => {
+    const problem = (() => {
+      try {
+        return JSON.parse(text)
+      } catch (error) {
+        return error instanceof SyntaxError
+          ? error.message.replaceAll(/\s+/g, ' ').replace(/ \(line.*/, '')
+          : error
+      }
+    })()
+    expect(parseJson(text)).toEqual({
+      ok: false,
+      reason: remedy === undefined ? problem : `${problem} (${remedy})`,
+    })
+  },
+)
 
 test.each([
   ['{}', true],
@@ -165,7 +188,24 @@ test.each([
 })
 
 test('A text of 64 KiB that is spoiled is looked at in a time that grows with the text', () => {
-  for (const part of ['{', '[ ', ' ', '"', '\\', ',', ', ', ': ', 'a', 'a: ', '+', '%25', '/', '=', '&amp;', '"\\"']) {
+  for (const part of [
+    '{',
+    '[ ',
+    ' ',
+    '"',
+    '\\',
+    ',',
+    ', ',
+    ': ',
+    'a',
+    'a: ',
+    '+',
+    '%25',
+    '/',
+    '=',
+    '&amp;',
+    '"\\"',
+  ]) {
     const began = performance.now()
     parseJson(part.repeat(65_536 / part.length))
     expect(performance.now() - began, part).toBeLessThan(500)
@@ -177,7 +217,12 @@ test('Ten repeated names are reported, in a time that grows with the text', () =
   expect(repeatedMembers(`{${names}}`)).toHaveLength(10)
   const many = (part: string) => part.repeat(65_536 / part.length)
   const nested = `${'['.repeat(60)}{${many('"a":1,')}"a":1}${']'.repeat(60)}`
-  for (const long of [`["${many('\\"')}"]`, `["a"${many(' ')}]`, `[${many('{"a":1},')}0]`, nested]) {
+  for (const long of [
+    `["${many('\\"')}"]`,
+    `["a"${many(' ')}]`,
+    `[${many('{"a":1},')}0]`,
+    nested,
+  ]) {
     const began = performance.now()
     repeatedMembers(long)
     expect(performance.now() - began, long.slice(0, 70)).toBeLessThan(500)

@@ -15,7 +15,8 @@ test('decodePairs takes 200 parameters and refuses 201, without decoding any', a
     status: 400,
     code: 'invalid_request',
     title: 'Too many parameters',
-    message: 'parameters: 201 were sent, and at most 200 are read; send only those that the call knows, each once',
+    message:
+      'parameters: 201 were sent, and at most 200 are read; send only those that the call knows, each once',
   })
 })
 
@@ -44,7 +45,8 @@ test('Values that are shown again have 4096 bytes at most, but for those of one 
 })
 
 const STANDARDS = {
-  'RFC 6749': 'client_id code grant_type password redirect_uri refresh_token response_type scope state username',
+  'RFC 6749':
+    'client_id code grant_type password redirect_uri refresh_token response_type scope state username',
   'RFC 6750': 'access_token',
   'RFC 7521': 'assertion client_assertion client_assertion_type',
   'RFC 7636, PKCE': 'code_challenge code_challenge_method code_verifier',
@@ -58,26 +60,35 @@ const STANDARDS = {
     'acr_values claims claims_locales display id_token_hint login_hint max_age nonce prompt registration ui_locales',
 }
 
-test.each(Object.entries(STANDARDS))('A parameter of %s is no spelling mistake: %s', (standard, names) => {
-  for (const name of names.split(' ')) {
-    const message = `${name} is a standard parameter (${standard}) that this endpoint does not use: it was ignored`
-    expect(ignoredParameter(name, ['scope', 'code', 'nonse', 'request_url'])).toBe(message)
-  }
-})
+test.each(Object.entries(STANDARDS))(
+  'A parameter of %s is no spelling mistake: %s',
+  (standard, names) => {
+    for (const name of names.split(' ')) {
+      const message = `${name} is a standard parameter (${standard}) that this endpoint does not use: it was ignored`
+      expect(ignoredParameter(name, ['scope', 'code', 'nonse', 'request_url'])).toBe(message)
+    }
+  },
+)
 
 test.each([
   ['nonse', 'nonse is not known and was ignored. Did you mean "nonce"?'],
   ['colour', 'colour is not known and was ignored. Known: scope, nonce, claims.'],
   ['constructor', 'constructor is not known and was ignored. Known: scope, nonce, claims.'],
   ['a\nb', '"a\\nb" is not known and was ignored. Known: scope, nonce, claims.'],
-  ['x'.repeat(5_000), `"${'x'.repeat(60)}…" is not known and was ignored. Known: scope, nonce, claims.`],
+  [
+    'x'.repeat(5_000),
+    `"${'x'.repeat(60)}…" is not known and was ignored. Known: scope, nonce, claims.`,
+  ],
   [
     'client_secret',
     'client_secret is for E2 and E4 and must never reach a browser: it was ignored. The secret is burnt, since browsers and logs keep addresses: replace it',
   ],
-])('Of the unknown parameter %s it is said what was meant, when a known one is near', (name, message) => {
-  expect(ignoredParameter(name, ['scope', 'nonce', 'claims'])).toBe(message)
-})
+])(
+  'Of the unknown parameter %s it is said what was meant, when a known one is near',
+  (name, message) => {
+    expect(ignoredParameter(name, ['scope', 'nonce', 'claims'])).toBe(message)
+  },
+)
 
 test('The hint beside a client_secret in the browser does not say that it has no effect', () => {
   for (const rule of ['USE-11', 'CRE-12']) expect(ruleRow(rule).hint).not.toContain('no effect')
@@ -85,8 +96,24 @@ test('The hint beside a client_secret in the browser does not say that it has no
 
 /** Parameters that libraries send to every endpoint, and no endpoint uses. */
 const COMMON = [
-  ...['acr_values', 'audience', 'client_assertion_type', 'code_challenge', 'code_challenge_method', 'code_verifier'],
-  ...['display', 'dpop_jkt', 'id_token_hint', 'login_hint', 'max_age', 'prompt', 'resource', 'ui_locales'],
+  ...[
+    'acr_values',
+    'audience',
+    'client_assertion_type',
+    'code_challenge',
+    'code_challenge_method',
+    'code_verifier',
+  ],
+  ...[
+    'display',
+    'dpop_jkt',
+    'id_token_hint',
+    'login_hint',
+    'max_age',
+    'prompt',
+    'resource',
+    'ui_locales',
+  ],
 ]
 
 test.each<['E1' | 'E2' | 'E3' | 'E4', string, string[]]>([
@@ -94,21 +121,24 @@ test.each<['E1' | 'E2' | 'E3' | 'E4', string, string[]]>([
   ['E2', 'PAR-12', ['nonce', 'claims', 'response_mode', 'code']],
   ['E3', 'CRE-12', ['client_assertion', 'nonce', 'claims', 'response_mode', 'state']],
   ['E4', 'TOK-09', ['redirect_uri', 'scope', 'state']],
-])('%s advises by %s of each parameter that it does not use, and answers as without', async (endpoint, rule, more) => {
-  const names = [...COMMON, ...more]
-  const changes = Object.fromEntries(names.map((name) => [name, 'x']))
-  const service = createService()
-  const { provider } = service
-  const requestUri = await service.obtainRequestUri({ state: 'pushed' })
-  const answers = {
-    E1: () => beginUse(Object.entries(useRequest(changes)), provider),
-    E2: () => service.push(changes),
-    E3: () => beginCreate(Object.entries(createRequest(requestUri, changes)), provider),
-    E4: async () => service.exchange(await service.obtainCode(), changes),
-  }
-  const answer = await answers[endpoint]()
-  const advice = names.map((path) => [rule, 'advice', path])
-  expect(answer.findings.map((one) => [one.rule, one.level, one.path])).toEqual(advice)
-  const state = endpoint === 'E1' ? 'state-1' : 'pushed'
-  if ('kind' in answer) expect(answer).toMatchObject({ kind: 'proceed', transaction: { state } })
-})
+])(
+  '%s advises by %s of each parameter that it does not use, and answers as without',
+  async (endpoint, rule, more) => {
+    const names = [...COMMON, ...more]
+    const changes = Object.fromEntries(names.map((name) => [name, 'x']))
+    const service = createService()
+    const { provider } = service
+    const requestUri = await service.obtainRequestUri({ state: 'pushed' })
+    const answers = {
+      E1: () => beginUse(Object.entries(useRequest(changes)), provider),
+      E2: () => service.push(changes),
+      E3: () => beginCreate(Object.entries(createRequest(requestUri, changes)), provider),
+      E4: async () => service.exchange(await service.obtainCode(), changes),
+    }
+    const answer = await answers[endpoint]()
+    const advice = names.map((path) => [rule, 'advice', path])
+    expect(answer.findings.map((one) => [one.rule, one.level, one.path])).toEqual(advice)
+    const state = endpoint === 'E1' ? 'state-1' : 'pushed'
+    if ('kind' in answer) expect(answer).toMatchObject({ kind: 'proceed', transaction: { state } })
+  },
+)

@@ -6,7 +6,13 @@ import { objectOf } from '../../../../src/service/oidc/request/spread-object.ts'
 import { beginUse } from '../../../../src/service/oidc/use.ts'
 import { createProvider } from '../../../support/provider.ts'
 import { ageSignal, createRequest, pushedRequest, useRequest } from '../../../support/requests.ts'
-import { createService, formRequest, jsonRequest, refusalOf, upgradeBy } from '../../../support/service.ts'
+import {
+  createService,
+  formRequest,
+  jsonRequest,
+  refusalOf,
+  upgradeBy,
+} from '../../../support/service.ts'
 
 /** The findings of a Use request with these parameters behind valid ones. */
 function use(sent: string, changes = {}) {
@@ -36,7 +42,12 @@ test.each([
 ])('E1 says of %s that an object became many parameters', (sent, named) => {
   const findings = use(sent)
   expect(findings).toMatchObject([
-    { rule: 'USE-09', level: 'error', path: 'claims', message: `claims is missing; ${named} received: ${CAUSE}` },
+    {
+      rule: 'USE-09',
+      level: 'error',
+      path: 'claims',
+      message: `claims is missing; ${named} received: ${CAUSE}`,
+    },
   ])
 })
 
@@ -57,8 +68,13 @@ test.each([
 test('E5 says of members with brackets that an object became many members', async () => {
   const service = createService()
   const token = await service.obtainToken()
-  const body = { 'authorization_details[0][type]': 'age_verification', 'authorization_details[0][method]': 'x' }
-  const { findings } = await refusalOf(() => upgradeBy(jsonRequest(body, `Bearer ${token}`), service.provider))
+  const body = {
+    'authorization_details[0][type]': 'age_verification',
+    'authorization_details[0][method]': 'x',
+  }
+  const { findings } = await refusalOf(() =>
+    upgradeBy(jsonRequest(body, `Bearer ${token}`), service.provider),
+  )
   const message =
     'authorization_details is missing; authorization_details[0][type], authorization_details[0][method] were received: an object became many members; send it as one member'
   expect(findings).toMatchObject([{ rule: 'UPG-05', message }])
@@ -67,14 +83,18 @@ test('E5 says of members with brackets that an object became many members', asyn
 test('E5 says of a signal at the top of the body that an object became many members', async () => {
   const service = createService()
   const token = await service.obtainToken()
-  const { findings } = await refusalOf(() => upgradeBy(jsonRequest(ageSignal(), `Bearer ${token}`), service.provider))
+  const { findings } = await refusalOf(() =>
+    upgradeBy(jsonRequest(ageSignal(), `Bearer ${token}`), service.provider),
+  )
   expect(findings).toHaveLength(1)
   expect(findings[0]?.message).toMatch(
     /^authorization_details is missing; type, .* and 3 more were received: an object/,
   )
 })
 
-const FIFTY = Array.from({ length: 50 }, (_, index) => `claims[age_thresholds][${index}]=18`).join('&')
+const FIFTY = Array.from({ length: 50 }, (_, index) => `claims[age_thresholds][${index}]=18`).join(
+  '&',
+)
 
 test('Fifty parameters of one object make one finding', () => {
   const message = `claims is missing; claims[age_thresholds][0], claims[age_thresholds][1], claims[age_thresholds][2], claims[age_thresholds][3] and 46 more were received: ${CAUSE}`
@@ -83,7 +103,9 @@ test('Fifty parameters of one object make one finding', () => {
 
 test('Parts of an object beside the object make one advice', () => {
   const findings = use(FIFTY, useRequest())
-  expect(findings).toMatchObject([{ rule: 'USE-11', level: 'advice', path: 'claims[age_thresholds][0]' }])
+  expect(findings).toMatchObject([
+    { rule: 'USE-11', level: 'advice', path: 'claims[age_thresholds][0]' },
+  ])
   expect(findings[0]?.message).toMatch(
     /an object became many parameters; claims itself was received: remove the others$/,
   )
@@ -108,7 +130,10 @@ test('A part that is not UTF-8 is still refused as such', () => {
 
 test('A misspelt parameter beside an object in parts is still named', () => {
   const findings = use('claims[a]=1&nonse=x')
-  expect(findings.map(({ rule, path }) => `${rule} ${path}`)).toEqual(['USE-09 claims', 'USE-11 nonse'])
+  expect(findings.map(({ rule, path }) => `${rule} ${path}`)).toEqual([
+    'USE-09 claims',
+    'USE-11 nonse',
+  ])
 })
 
 test.each([

@@ -4,7 +4,11 @@ import { findingSchema, leadingFinding } from '../../../../src/service/oidc/rule
 import { Findings } from '../../../../src/service/oidc/rules/findings.ts'
 import { ruleRow } from '../../../../src/service/oidc/rules/rules.ts'
 
-const RULES = { known: ['redirect_uri', 'state', 'scope'], repeated: 'USE-10', unknown: 'USE-11' } as const
+const RULES = {
+  known: ['redirect_uri', 'state', 'scope'],
+  repeated: 'USE-10',
+  unknown: 'USE-11',
+} as const
 
 const findingsOf = (query = '') => {
   const findings = new Findings('spec')
@@ -13,8 +17,14 @@ const findingsOf = (query = '') => {
 }
 
 test.each([
-  ['redirect_url=x', 'redirect_uri is missing; redirect_url was received: did you mean redirect_uri?'],
-  ['redirect%20uri=x', 'redirect_uri is missing; "redirect uri" was received: did you mean redirect_uri?'],
+  [
+    'redirect_url=x',
+    'redirect_uri is missing; redirect_url was received: did you mean redirect_uri?',
+  ],
+  [
+    'redirect%20uri=x',
+    'redirect_uri is missing; "redirect uri" was received: did you mean redirect_uri?',
+  ],
   ['redirect_uri=', 'redirect_uri is missing: it was received without a value'],
   [' {"redirect_uri":"x"}', 'redirect_uri is missing: JSON was received instead of a form'],
   ['["redirect_uri"]', 'redirect_uri is missing: JSON was received instead of a form'],
@@ -28,8 +38,11 @@ test.each([
 })
 
 test('JSON instead of a form is reported once, without its text', () => {
-  const message = 'JSON was received instead of a form, and ignored; send name=value pairs joined by &, percent-encoded'
-  expect(findingsOf('{"client_secret":"x"}&b=c').all).toMatchObject([{ rule: 'USE-11', path: '', message }])
+  const message =
+    'JSON was received instead of a form, and ignored; send name=value pairs joined by &, percent-encoded'
+  expect(findingsOf('{"client_secret":"x"}&b=c').all).toMatchObject([
+    { rule: 'USE-11', path: '', message },
+  ])
 })
 
 test('A missing parameter of which something was found already is not reported again', () => {
@@ -40,7 +53,10 @@ test('A missing parameter of which something was found already is not reported a
 })
 
 test('The description of an error begins with a failed authentication', () => {
-  for (const [rule, error] of [['PAR-02', 'invalid_client'] as const, ['UPG-03', 'invalid_token'] as const]) {
+  for (const [rule, error] of [
+    ['PAR-02', 'invalid_client'] as const,
+    ['UPG-03', 'invalid_token'] as const,
+  ]) {
     const findings = findingsOf()
     findings.missing('PAR-08', 'redirect_uri')
     findings.add(rule, { path: 'x', message: 'x is wrong' })
@@ -68,14 +84,18 @@ test('The description of an error begins with client_id or redirect_uri, then a 
 
 test('The description of an error names every broken rule once, the first one in full', () => {
   const findings = findingsOf()
-  findings.add('USE-01', { path: 'client_id', message: 'client_id is not registered. Registered: a.' })
+  findings.add('USE-01', {
+    path: 'client_id',
+    message: 'client_id is not registered. Registered: a.',
+  })
   expect(findings.refusal?.description).toBe('USE-01: client_id is not registered. Registered: a.')
   findings.addIssues('claims', [
     { rule: 'CLM-03', path: ['age_thresholds', 0], message: 'is 1.5' },
     { rule: 'CLM-03', path: ['age_thresholds', 1], message: 'is 2.5' },
     { rule: 'CLM-02', path: [], message: 'is []' },
   ])
-  const description = 'USE-01: client_id is not registered. Registered: a (and 3 more: CLM-03, CLM-02)'
+  const description =
+    'USE-01: client_id is not registered. Registered: a (and 3 more: CLM-03, CLM-02)'
   expect(findings.refusal?.description).toBe(description)
   const paths = 'client_id claims.age_thresholds[0] claims.age_thresholds[1] claims'
   expect(findings.all.map(({ path }) => path).join(' ')).toBe(paths)
@@ -84,12 +104,17 @@ test('The description of an error names every broken rule once, the first one in
 test('The description of an error names eight other rules at most', () => {
   const findings = findingsOf()
   for (let rule = 1; rule <= 10; rule++)
-    findings.addIssues('claims', [{ rule: `CLM-${String(rule + 6).padStart(2, '0')}`, path: [], message: 'x' }])
-  expect(findings.refusal?.description).toMatch(/^CLM-07: x \(and 9 more: (?:CLM-\d\d, ){7}CLM-15\)$/)
+    findings.addIssues('claims', [
+      { rule: `CLM-${String(rule + 6).padStart(2, '0')}`, path: [], message: 'x' },
+    ])
+  expect(findings.refusal?.description).toMatch(
+    /^CLM-07: x \(and 9 more: (?:CLM-\d\d, ){7}CLM-15\)$/,
+  )
 })
 
 test('A request has 100 findings, with a place for one error behind any advice', () => {
-  const issues = (rule: string, count: number) => Array(count).fill({ rule, path: [], message: 'x' })
+  const issues = (rule: string, count: number) =>
+    Array(count).fill({ rule, path: [], message: 'x' })
   const findings = findingsOf()
   findings.addIssues('claims', issues('CLM-03', 99))
   expect(findings.refusal?.description).toBe('CLM-03: x (and 98 more: CLM-03)')
@@ -109,10 +134,18 @@ test('Advice is the leading finding only where no rule refuses the request', () 
   findings.missing('USE-07', 'state')
   expect(findings.all.map(({ rule }) => rule)).toEqual(['USE-07', 'USE-11'])
   expect(() => findings.throwIfRefused()).toThrow('USE-07: state is missing')
-  expect([leadingFinding(findings.all.toReversed())?.rule, leadingFinding([])]).toEqual(['USE-07', undefined])
+  expect([leadingFinding(findings.all.toReversed())?.rule, leadingFinding([])]).toEqual([
+    'USE-07',
+    undefined,
+  ])
 })
 
 test('A refusal without a finding is an error of the server', () => {
   const message = 'refused without a finding'
-  expect(findingsOf().toRefusal()).toMatchObject({ code: 'server_error', status: 500, message, findings: [] })
+  expect(findingsOf().toRefusal()).toMatchObject({
+    code: 'server_error',
+    status: 500,
+    message,
+    findings: [],
+  })
 })

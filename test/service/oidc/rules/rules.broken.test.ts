@@ -32,7 +32,10 @@ type Answer = Beginning<unknown> | { readonly findings: readonly Finding[] }
 interface Details {
   /** Where, when the message does not begin with the place. */
   readonly path?: string
-  /** A missing parameter: the error code is `invalid_request`. Any other request is refused by the code of the rule. */
+  /**
+   * A missing parameter: the error code is `invalid_request`. Any other request is refused by the
+   * code of the rule.
+   */
   readonly missing?: true
   /** Rules that such a request cannot help but break too. */
   readonly beside?: readonly string[]
@@ -45,7 +48,10 @@ interface Details {
   readonly only?: Profile
 }
 
-/** A request that breaks a rule. `svc` stands for the word of the profile; an ellipsis ends the beginning of a message. */
+/**
+ * A request that breaks a rule. `svc` stands for the word of the profile; an ellipsis ends the
+ * beginning of a message.
+ */
 type Row = readonly [rule: RuleId, sent: Sent, message: string, details?: Details]
 
 interface RuleCase extends Details {
@@ -64,7 +70,11 @@ const missing = (rule: RuleId, name: string, details: Details = MISSING): Row[] 
 ]
 /** Values of the parameter with which a message begins; the message has the value for `%j`. */
 const values = (rule: RuleId, message: string, ...all: string[]): Row[] =>
-  all.map((value) => [rule, { [message.split(' ', 1)[0] ?? '']: value }, message.replace('%j', JSON.stringify(value))])
+  all.map((value) => [
+    rule,
+    { [message.split(' ', 1)[0] ?? '']: value },
+    message.replace('%j', JSON.stringify(value)),
+  ])
 
 const STATELESS = { callback: { state: undefined } } as const
 const PAGE = { page: true } as const
@@ -85,7 +95,8 @@ const REGISTERED = 'Registered: ak_test_sandbox, other.'
 const UNKNOWN = `client_id "nobody" is not registered here. ${REGISTERED}`
 const WRONG_SECRET = 'client_secret is wrong for client "ak_test_sandbox", which is registered:'
 const ANOTHER_SECRET = `${WRONG_SECRET} 5 characters were received, which are another secret. ${REGISTERED}`
-const BESIDE_HEADER = 'is in the form beside an Authorization header: a request authenticates by one of them'
+const BESIDE_HEADER =
+  'is in the form beside an Authorization header: a request authenticates by one of them'
 const ADDRESSES = `is not registered for client ak_test_sandbox; registered: ${REDIRECT_URI}, ${REDIRECT_URI}?a=b`
 const UNREGISTERED = `redirect_uri https://evil.example/ ${ADDRESSES}`
 const USE_SCOPE = 'scope must be "openid" or "openid svc.upgrade"'
@@ -94,9 +105,12 @@ const OTHER_WORD =
 const MODES = 'response_mode must be fragment, query or form_post'
 const MALFORMED =
   'is not well-formed: it has bytes that are not UTF-8; percent-encode it as UTF-8, without NUL characters'
-const WITH_NUL = 'is not well-formed: it has a NUL character; percent-encode it as UTF-8, without NUL characters'
-const OF_CORE = 'is a standard parameter (OpenID Connect Core) that this endpoint does not use: it was ignored'
-const OF_OAUTH = 'is a standard parameter (RFC 6749) that this endpoint does not use: it was ignored'
+const WITH_NUL =
+  'is not well-formed: it has a NUL character; percent-encode it as UTF-8, without NUL characters'
+const OF_CORE =
+  'is a standard parameter (OpenID Connect Core) that this endpoint does not use: it was ignored'
+const OF_OAUTH =
+  'is a standard parameter (RFC 6749) that this endpoint does not use: it was ignored'
 const TOO_LONG = 'is 5000 bytes long; at most 4096 are taken'
 const BOTH = 'openid agekey-upgrade agekey_upgrade'
 const OLDER = 'an older spelling of the upgrade scope, which is svc.upgrade'
@@ -130,7 +144,8 @@ const ASSERTION = { client_assertion: 'e30.e30.c2ln', client_assertion_type: JWT
 const UNREAD = `authenticates no client here: an assertion of the client_assertion_type ${JWT_BEARER} (private_key_jwt, client_secret_jwt) is not read`
 const IN_FORM_HERE = 'E2 takes client_id and client_secret in the form'
 const BY_BASIC_HERE = 'E4 takes HTTP Basic: Authorization: Basic base64(client_id:client_secret)'
-const ONE_METHOD = 'a request authenticates by one of them (RFC 6749 section 2.3, RFC 7521 section 4.2)'
+const ONE_METHOD =
+  'a request authenticates by one of them (RFC 6749 section 2.3, RFC 7521 section 4.2)'
 
 const PRESENTATION: readonly Row[] = [
   ...values('USE-13', 'theme %j is not light, dark or system', 'blue'),
@@ -145,13 +160,27 @@ const E1: readonly Row[] = [
   ...missing('USE-03', 'scope'),
   ['USE-03', WRONG_TYPE, 'scope is missing', { ...MISSING, beside: ['USE-04'] }],
   ...values('USE-03', `${USE_SCOPE}, is %j`, ' ', 'openid email'),
-  ...values('USE-03', `${USE_SCOPE}, is %j. Did you mean "openid svc.upgrade"?`, 'svc.upgrade', 'openid,svc.upgrade'),
+  ...values(
+    'USE-03',
+    `${USE_SCOPE}, is %j. Did you mean "openid svc.upgrade"?`,
+    'svc.upgrade',
+    'openid,svc.upgrade',
+  ),
   ['USE-03', { scope: 'OpenID' }, `${USE_SCOPE}, is "OpenID". Did you mean "openid"?`],
   ['USE-03', { scope: 'agekey-upgrade' }, `${USE_SCOPE}, is "agekey-upgrade"`, SPEC],
   ['USE-03', OF_AGEKEY, `${USE_SCOPE}, is "openid agekey.upgrade". ${OTHER_WORD}`, SPEC],
   ...missing('USE-04', 'response_type'),
-  ['USE-04', { response_type: 'code' }, 'response_type must be id_token, is "code"', { callback: { mode: 'query' } }],
-  ['USE-04', { response_type: 'token', scope: 'openid svc.upgrade' }, 'response_type must be id_token, is "token"'],
+  [
+    'USE-04',
+    { response_type: 'code' },
+    'response_type must be id_token, is "code"',
+    { callback: { mode: 'query' } },
+  ],
+  [
+    'USE-04',
+    { response_type: 'token', scope: 'openid svc.upgrade' },
+    'response_type must be id_token, is "token"',
+  ],
   ...values('USE-04', 'response_type must be id_token, is %j', 'id_token token', 'code id_token'),
   ['USE-05', { response_type: 'id_token code', scope: 'openid svc.upgrade' }, ID_TOKEN_CODE],
   ['USE-06', { response_mode: 'web_message' }, `${MODES}, is "web_message"`],
@@ -167,14 +196,25 @@ const E1: readonly Row[] = [
   ['USE-10', 'state=another', 'state is sent more than once: "state-1" and "another"', STATELESS],
   ['USE-10', 'x=1&x=1', 'x is sent more than once', { beside: ['USE-11'] }],
   ['USE-10', 'request_uri=a&request_uri=b', 'request_uri is sent more than once'],
-  ...['nonce=%ff', 'nonce=%', 'nonce=%ed%a0%80'].map((sent): Row => ['USE-10', sent, `nonce ${MALFORMED}`]),
+  ...['nonce=%ff', 'nonce=%', 'nonce=%ed%a0%80'].map(
+    (sent): Row => ['USE-10', sent, `nonce ${MALFORMED}`],
+  ),
   ['USE-10', 'nonce=a%00b', `nonce ${WITH_NUL}`],
   ['USE-10', '%zz=1', `%zz ${MALFORMED}`],
   ['USE-10', 'x%00y=1', `"x\\u0000y" ${WITH_NUL}`, { path: 'x\0y' }],
   ['USE-11', { prompt: 'login' }, `prompt ${OF_CORE}`],
   ['USE-11', { client_secret: 'sk_test_sandbox' }, `client_secret ${FOR_SERVERS}`],
-  ['USE-11', { x: 'y'.repeat(5_000) }, 'x is not known and was ignored. Known: scope, response_type, response_mode…'],
-  ...values('USE-12', 'can_create must be exactly true, is %j; only the use choice is offered', 'TRUE', '1'),
+  [
+    'USE-11',
+    { x: 'y'.repeat(5_000) },
+    'x is not known and was ignored. Known: scope, response_type, response_mode…',
+  ],
+  ...values(
+    'USE-12',
+    'can_create must be exactly true, is %j; only the use choice is offered',
+    'TRUE',
+    '1',
+  ),
   ...PRESENTATION,
   ...values('USE-15', 'learn_more %j is not true or false', '0'),
   ...values('USE-16', `primary_color ${NO_COLOUR}`, '#ab'),
@@ -182,20 +222,44 @@ const E1: readonly Row[] = [
   ...values('USE-16', `text_color ${NO_COLOUR}`, 'constructor'),
   ...values('USE-16', `background_color ${NO_COLOUR}`, '#12345g'),
   ...values('USE-16', 'text_align %j is not left, center or right', 'justify'),
-  ...values('USE-16', 'button_radius %j is not a whole number from 0 to 32', '33', '-1', '1.5', '032'),
+  ...values(
+    'USE-16',
+    'button_radius %j is not a whole number from 0 to 32',
+    '33',
+    '-1',
+    '1.5',
+    '032',
+  ),
   ...values('USE-16', 'gradient %j is not true or false', 'yes'),
   ...values('USE-16', 'font %j is not 1 to 60 letters, digits and spaces', 'Arial;}', '  '),
-  ['USE-16', { font: 'x'.repeat(61) }, `font "${'x'.repeat(60)}…" is not 1 to 60 letters, digits and spaces`],
+  [
+    'USE-16',
+    { font: 'x'.repeat(61) },
+    `font "${'x'.repeat(60)}…" is not 1 to 60 letters, digits and spaces`,
+  ],
   ...values('USE-17', `scope %j has agekey_upgrade: ${OLDER}`, 'openid agekey_upgrade'),
   ['USE-17', { scope: BOTH }, `scope "${BOTH}" has agekey_upgrade and agekey-upgrade: ${OLDER}`],
   ['USE-18', { request: 'e30.e30.' }, OBJECT],
-  ['USE-18', { request: 'e'.repeat(5_000) }, `request "${'e'.repeat(60)}…" is not supported here: it was not read`],
+  [
+    'USE-18',
+    { request: 'e'.repeat(5_000) },
+    `request "${'e'.repeat(60)}…" is not supported here: it was not read`,
+  ],
   ['USE-18', { request: '<urn:svc:request:x>' }, `request <${NOT_READ}`],
   ['CLM-20', { claims: claims({ allowed_methods: Array(101).fill('id_doc_scan') }) }, MANY_METHODS],
-  ['CLM-21', { claims: '{"age_thresholds":[21],"age_thresholds":[18]}' }, `claims.age_thresholds ${REPEATED}`],
+  [
+    'CLM-21',
+    { claims: '{"age_thresholds":[21],"age_thresholds":[18]}' },
+    `claims.age_thresholds ${REPEATED}`,
+  ],
   ['USE-23', { nonce: 'n'.repeat(4_097) }, 'nonce is 4097 bytes long; at most 4096 are taken'],
   ['USE-23', { font: 'ü'.repeat(2_049) }, 'font is 4098 bytes long; at most 4096 are taken'],
-  ['USE-23', { state: 's'.repeat(60_000) }, 'state is 60000 bytes long; at most 4096 are taken', STATELESS],
+  [
+    'USE-23',
+    { state: 's'.repeat(60_000) },
+    'state is 60000 bytes long; at most 4096 are taken',
+    STATELESS,
+  ],
   ['USE-24', { request_uri: 'urn:svc:request:x' }, `request_uri ${NOT_READ}`],
 ]
 
@@ -221,13 +285,26 @@ const E2: readonly Row[] = [
     `client_assertion_type ${UNREAD}; ${IN_FORM_HERE}`,
     { beside: ['PAR-12'] },
   ],
-  ['PAR-13', { client_assertion: 'e30.e30.c2ln' }, `client_assertion is sent beside client_secret: ${ONE_METHOD}`],
-  ['PAR-13', { client_assertion: 'e'.repeat(5_000) }, `client_assertion is sent beside client_secret: ${ONE_METHOD}`],
+  [
+    'PAR-13',
+    { client_assertion: 'e30.e30.c2ln' },
+    `client_assertion is sent beside client_secret: ${ONE_METHOD}`,
+  ],
+  [
+    'PAR-13',
+    { client_assertion: 'e'.repeat(5_000) },
+    `client_assertion is sent beside client_secret: ${ONE_METHOD}`,
+  ],
   ['PAR-11', 'client_assertion=a&client_assertion=b', 'client_assertion is sent more than once'],
   ...missing('PAR-03', 'scope'),
   ...values('PAR-03', 'scope must be openid, is %j', ' ', 'openid profile'),
   ['PAR-03', OF_AGEKEY, `scope must be openid, is "openid agekey.upgrade". ${OTHER_WORD}`, SPEC],
-  ...values('PAR-04', 'scope must be openid, is %j', 'svc.upgrade  openid openid', 'openid agekey_upgrade'),
+  ...values(
+    'PAR-04',
+    'scope must be openid, is %j',
+    'svc.upgrade  openid openid',
+    'openid agekey_upgrade',
+  ),
   ...missing('PAR-05', 'response_type'),
   ...values('PAR-05', 'response_type must be none, is %j', 'id_token'),
   ...values('PAR-06', `${TYPE}, is %j`, 'payment'),
@@ -257,7 +334,12 @@ const E3: readonly Row[] = [
   ...missing('CRE-01', 'client_id', MISSING_PAGE),
   ['CRE-02', EVIL, UNREGISTERED, PAGE],
   ['CRE-02', NO_ADDRESSES, 'redirect_uri is missing', { ...MISSING_PAGE, beside: ['CRE-07'] }],
-  ['CRE-03', { redirect_uri: QUERIED }, `redirect_uri ${QUERIED} is not the one that was pushed: ${BY_QUERY}`, PAGE],
+  [
+    'CRE-03',
+    { redirect_uri: QUERIED },
+    `redirect_uri ${QUERIED} is not the one that was pushed: ${BY_QUERY}`,
+    PAGE,
+  ],
   ...values('CRE-04', 'scope must be openid, is %j', 'profile'),
   ...values('CRE-05', 'scope must be openid, is %j', 'openid svc.upgrade', 'openid agekey-upgrade'),
   ...values('CRE-06', 'response_type must be none, is %j', 'code'),
@@ -269,7 +351,12 @@ const E3: readonly Row[] = [
     { ...STATELESS, ...SPEC },
   ],
   ['CRE-08', { request_uri: 'https://rp.example/request' }, `${BEGINNING} and does not`, STATELESS],
-  ['CRE-08', { request_uri: 'urn:other:request:x' }, `${BEGINNING}, begins with urn:other:request:`, STATELESS],
+  [
+    'CRE-08',
+    { request_uri: 'urn:other:request:x' },
+    `${BEGINNING}, begins with urn:other:request:`,
+    STATELESS,
+  ],
   ['CRE-08', { request_uri: 'urn:agekey:request:x' }, OF_OTHER_PROFILE, { ...STATELESS, ...SPEC }],
   ['CRE-08', { request_uri: 'xurn:other:request:x' }, `${BEGINNING} and does not`, STATELESS],
   [
@@ -280,11 +367,23 @@ const E3: readonly Row[] = [
   ],
   ['CRE-11', 'scope=openid', 'scope is sent more than once: "openid" and "openid"'],
   ['CRE-11', 'request_uri=x', 'request_uri is sent more than once', STATELESS],
-  ['CRE-11', 'redirect_uri=x', `redirect_uri is sent more than once: "${REDIRECT_URI}" and "x"`, PAGE],
+  [
+    'CRE-11',
+    'redirect_uri=x',
+    `redirect_uri is sent more than once: "${REDIRECT_URI}" and "x"`,
+    PAGE,
+  ],
   ['CRE-12', { state: 'x' }, `state ${OF_OAUTH}`],
   ['CRE-13', { scope: '' }, 'scope is missing beside request_uri'],
-  ...Object.keys(ALONE).map((name): Row => ['CRE-13', { [name]: undefined }, `${name} is missing beside request_uri`]),
-  ['CRE-13', ALONE, 'scope, response_type, redirect_uri are missing beside request_uri', { path: 'scope' }],
+  ...Object.keys(ALONE).map(
+    (name): Row => ['CRE-13', { [name]: undefined }, `${name} is missing beside request_uri`],
+  ),
+  [
+    'CRE-13',
+    ALONE,
+    'scope, response_type, redirect_uri are missing beside request_uri',
+    { path: 'scope' },
+  ],
   ['CRE-14', { request: 'e30.e30.' }, OBJECT],
   ['CRE-15', { theme: 't'.repeat(5_000) }, `theme ${TOO_LONG}`],
   ['CRE-15', { redirect_uri: REDIRECT_URI.padEnd(5_000, 'c') }, `redirect_uri ${TOO_LONG}`, PAGE],
@@ -297,7 +396,12 @@ const E4: readonly Row[] = [
   ...values('TOK-03', `${GRANT}, is %j`, 'refresh_token'),
   ...values('TOK-03', `${GRANT}, is %j. Did you mean "authorization_code"?`, 'authorization-code'),
   ...missing('TOK-04', 'code'),
-  ['TOK-05', { code: 'abcdefghij' }, `${NO_CODE}${FORGOTTEN} 10 characters that begin with "abcd"${OF_22}`, CODE],
+  [
+    'TOK-05',
+    { code: 'abcdefghij' },
+    `${NO_CODE}${FORGOTTEN} 10 characters that begin with "abcd"${OF_22}`,
+    CODE,
+  ],
   [
     'TOK-05',
     { code: 'x'.repeat(5_000) },
@@ -310,7 +414,11 @@ const E4: readonly Row[] = [
   ['TOK-09', { redirect_uri: REDIRECT_URI }, `redirect_uri ${OF_OAUTH}`],
   ['TOK-10', { client_secret: 'sk_test_sandbox' }, `client_secret ${BESIDE_HEADER}`],
   ['TOK-10', { client_id: 'other' }, `client_id in the form is "other"; ${AUTHENTICATES}`],
-  ['TOK-10', { client_id: 'AK_TEST_SANDBOX' }, `client_id in the form is "AK_TEST_SANDBOX"; ${AUTHENTICATES}`],
+  [
+    'TOK-10',
+    { client_id: 'AK_TEST_SANDBOX' },
+    `client_id in the form is "AK_TEST_SANDBOX"; ${AUTHENTICATES}`,
+  ],
 ]
 
 const changed = (endpoint: string, rows: readonly Row[], send: Send) =>
@@ -319,7 +427,11 @@ const changed = (endpoint: string, rows: readonly Row[], send: Send) =>
     return { endpoint, rule, message, breaks, ...details, send: (service) => send(service, sent) }
   })
 
-function encode(valid: (changes?: Changes) => requests.Fields, sent: Sent, { brand }: TestProvider): string {
+function encode(
+  valid: (changes?: Changes) => requests.Fields,
+  sent: Sent,
+  { brand }: TestProvider,
+): string {
   if (typeof sent === 'string') return `${new URLSearchParams(valid())}&${sent}`
   return String(new URLSearchParams(valid(sent))).replaceAll('svc', brand)
 }
@@ -343,7 +455,10 @@ const byFields = [
   }),
 ]
 
-const challenged = (challenge: string) => ({ path: 'Authorization', headers: { 'WWW-Authenticate': challenge } })
+const challenged = (challenge: string) => ({
+  path: 'Authorization',
+  headers: { 'WWW-Authenticate': challenge },
+})
 const BASIC = challenged('Basic realm="agekey-sandbox", charset="UTF-8"')
 const ASSERTED = { path: 'client_assertion', headers: BASIC.headers, beside: ['TOK-09'] }
 const BEARER = challenged('Bearer realm="agekey-sandbox", error="invalid_token"')
@@ -351,19 +466,33 @@ const NO_ERROR = challenged('Bearer realm="agekey-sandbox"')
 const IN_FORM = { client_id: 'ak_test_sandbox', client_secret: 'sk_test_sandbox' }
 const NO_HEADER = 'the Authorization header is missing'
 const NO_PADDING = 'Authorization must be Basic with standard base64; it has too little padding (=)'
-const NO_TOKEN = 'Authorization is Bearer without a token, or with blanks, quotes or other characters that no token has'
+const NO_TOKEN =
+  'Authorization is Bearer without a token, or with blanks, quotes or other characters that no token has'
 const NO_ACCESS = 'the access token was not issued here'
 const OF_51 = '; an access token of this sandbox has 51 characters'
 
 const DETAILS = { authorization_details: [ageSignal()] }
 const TWICE_ENCODED = JSON.stringify({ authorization_details: JSON.stringify([ageSignal()]) })
 const SERVED = 'request_uri has already been used: it serves one decision'
-const TOKEN_EXPIRED = 'the access token expired 2 seconds ago by the sandbox clock; it lives 10800 seconds'
+const TOKEN_EXPIRED =
+  'the access token expired 2 seconds ago by the sandbox clock; it lives 10800 seconds'
 
 /** An Authorization header to E4, to E5, or to E2 beside the `client_secret` of the form. */
-const HEADERS: readonly (readonly [RuleId, string | undefined, message: string, Details, form?: Changes])[] = [
+const HEADERS: readonly (readonly [
+  RuleId,
+  string | undefined,
+  message: string,
+  Details,
+  form?: Changes,
+])[] = [
   ['TOK-02', undefined, NO_HEADER, BASIC],
-  ['TOK-02', undefined, `${NO_HEADER}; client_secret in the form does not count here`, BASIC, IN_FORM],
+  [
+    'TOK-02',
+    undefined,
+    `${NO_HEADER}; client_secret in the form does not count here`,
+    BASIC,
+    IN_FORM,
+  ],
   ['TOK-02', basic('ak_test_sandbox', 'wrong'), ANOTHER_SECRET, BASIC],
   ['TOK-02', undefined, `client_assertion ${UNREAD}; ${BY_BASIC_HERE}`, ASSERTED, ASSERTION],
   [
@@ -399,7 +528,12 @@ const HEADERS: readonly (readonly [RuleId, string | undefined, message: string, 
   ['UPG-02', undefined, NO_HEADER, NO_ERROR],
   ['UPG-02', AUTHORIZATION, 'Authorization is Basic; it must be Bearer', BEARER],
   ['UPG-02', 'Bearer "a"', NO_TOKEN, BEARER],
-  ['UPG-03', 'Bearer unknown', `${NO_ACCESS}: received 7 characters that begin with "unkn"${OF_51}`, BEARER],
+  [
+    'UPG-03',
+    'Bearer unknown',
+    `${NO_ACCESS}: received 7 characters that begin with "unkn"${OF_51}`,
+    BEARER,
+  ],
   [
     'UPG-03',
     `Bearer at_test_${'x'.repeat(43)}`,
@@ -407,30 +541,54 @@ const HEADERS: readonly (readonly [RuleId, string | undefined, message: string, 
     BEARER,
   ],
   ['UPG-03', 'Bearer sk_test_sandbox', `${NO_ACCESS}: it is a client_secret`, BEARER],
-  ['PAR-02', AUTHORIZATION, 'client_id is missing; the Authorization header does not count here', {}, NO_CREDENTIALS],
+  [
+    'PAR-02',
+    AUTHORIZATION,
+    'client_id is missing; the Authorization header does not count here',
+    {},
+    NO_CREDENTIALS,
+  ],
   ['PAR-13', AUTHORIZATION, BESIDE_SECRET, { path: 'Authorization' }],
 ]
 
 const byHeader = HEADERS.map(([rule, authorization, message, details, form = {}]): RuleCase => {
   const endpoint = rule.startsWith('TOK') ? 'E4' : rule.startsWith('UPG') ? 'E5' : 'E2'
   const send: RuleCase['send'] = async ({ provider, obtainCode }) => {
-    if (endpoint === 'E2') return pushRequest(formRequest(requests.pushedRequest(form), { authorization }), provider)
+    if (endpoint === 'E2')
+      return pushRequest(formRequest(requests.pushedRequest(form), { authorization }), provider)
     if (endpoint === 'E5') return upgradeBy(jsonRequest(DETAILS, authorization), provider)
-    return exchangeBy(formRequest(requests.tokenRequest(await obtainCode(), form), { authorization }), provider)
+    return exchangeBy(
+      formRequest(requests.tokenRequest(await obtainCode(), form), { authorization }),
+      provider,
+    )
   }
   const breaks = `Authorization ${authorization} and ${Object.keys(form)}`
   return { endpoint, rule, message, breaks, ...details, send }
 })
 
 /** A body of E5; `$` stands for the name of its member. */
-const BODIES: readonly (readonly [rule: RuleId, body: string, message: string, details?: Details])[] = [
+const BODIES: readonly (readonly [
+  rule: RuleId,
+  body: string,
+  message: string,
+  details?: Details,
+])[] = [
   ['UPG-05', '', 'the body must be JSON: Unexpected end of JSON input (it is empty)', BODY],
   ['UPG-05', '[]', 'the body must be a JSON object with $, is an array', BODY],
   ['UPG-05', '"text"', 'the body must be a JSON object with $, is "text"', BODY],
   ['UPG-05', '{}', '$ is missing'],
-  ['UPG-05', '{"details":[]}', '$ is missing; details was received: did you mean $?', { beside: ['UPG-07'] }],
+  [
+    'UPG-05',
+    '{"details":[]}',
+    '$ is missing; details was received: did you mean $?',
+    { beside: ['UPG-07'] },
+  ],
   ['UPG-05', '{"__proto__":{"$":[]}}', '$ is missing', { beside: ['UPG-07'] }],
-  ['UPG-06', TWICE_ENCODED, '$ must be a JSON array, is JSON inside a string: it was encoded twice'],
+  [
+    'UPG-06',
+    TWICE_ENCODED,
+    '$ must be a JSON array, is JSON inside a string: it was encoded twice',
+  ],
   [
     'UPG-06',
     `{"$":"[{'type':1}]"}`,
@@ -438,17 +596,30 @@ const BODIES: readonly (readonly [rule: RuleId, body: string, message: string, d
     { ...SPEC, beside: ['SIG-01'] },
   ],
   ['UPG-06', '{"$":"x"}', '$ must be a JSON array, is "x"', { ...SPEC, beside: ['SIG-01'] }],
-  ['UPG-07', JSON.stringify({ ...DETAILS, note: 'x' }), 'note is not known and was ignored. Known: $.'],
+  [
+    'UPG-07',
+    JSON.stringify({ ...DETAILS, note: 'x' }),
+    'note is not known and was ignored. Known: $.',
+  ],
   ['SIG-22', `{"$":[],"$":${TWO_METHODS}}`, `$ ${REPEATED}`, { beside: ['SIG-22'] }],
   ['SIG-01', '{"$":null}', '$ must be an array of age signals, is null'],
   ['SIG-02', '{"$":[]}', '$ must hold 1 to 10 age signals, holds 0'],
 ]
 
 const byBody = BODIES.map(([rule, text, withName, details]): RuleCase => {
-  const [body = '', message = ''] = [text, withName].map((one) => one.replaceAll('$', 'authorization_details'))
+  const [body = '', message = ''] = [text, withName].map((one) =>
+    one.replaceAll('$', 'authorization_details'),
+  )
   const send: RuleCase['send'] = async (service) =>
     upgradeBy(jsonRequest(body, `Bearer ${await service.obtainToken()}`), service.provider)
-  return { endpoint: 'E5', rule, breaks: `the body ${text.slice(0, 50)}`, message, ...details, send }
+  return {
+    endpoint: 'E5',
+    rule,
+    breaks: `the body ${text.slice(0, 50)}`,
+    message,
+    ...details,
+    send,
+  }
 })
 
 type Meanwhile = (service: Service<TestProvider>, issued: string, code: string) => unknown
@@ -459,31 +630,70 @@ const wait =
     provider.clock.advance(seconds)
 const replaceAgeKey: Meanwhile = async (service) =>
   service.create(await service.obtainRequestUri(), {}, { kind: 'created', holder: 'child' })
-const CODE_ENDED = 'the code has already been exchanged; the access token that came of it has been ended'
+const CODE_ENDED =
+  'the code has already been exchanged; the access token that came of it has been ended'
 const TOKEN_ENDED = 'the access token was ended, because its code was exchanged again'
 
 /** What was issued serves no more, because of what happened meanwhile. */
-const EARLIER: readonly (readonly ['E3' | 'E4' | 'E5', RuleId, message: string, Meanwhile, Details?])[] = [
-  ['E3', 'CRE-09', 'request_uri expired 0 seconds ago by the sandbox clock; it lives 90 seconds', wait(90)],
+const EARLIER: readonly (readonly [
+  'E3' | 'E4' | 'E5',
+  RuleId,
+  message: string,
+  Meanwhile,
+  Details?,
+])[] = [
+  [
+    'E3',
+    'CRE-09',
+    'request_uri expired 0 seconds ago by the sandbox clock; it lives 90 seconds',
+    wait(90),
+  ],
   ['E3', 'CRE-10', SERVED, (service, issued) => service.create(issued)],
-  ['E4', 'TOK-06', 'the code expired 1 second ago by the sandbox clock; it lives 600 seconds', wait(601), CODE],
+  [
+    'E4',
+    'TOK-06',
+    'the code expired 1 second ago by the sandbox clock; it lives 600 seconds',
+    wait(601),
+    CODE,
+  ],
   ['E4', 'TOK-07', CODE_ENDED, (service, issued) => service.exchange(issued), CODE],
   ['E5', 'UPG-03', TOKEN_EXPIRED, wait(10_802), BEARER],
-  ['E5', 'UPG-04', 'the age key that the access token names no longer exists', replaceAgeKey, BEARER],
-  ['E5', 'UPG-08', TOKEN_ENDED, (service, _, code) => refusalOf(() => service.exchange(code)), BEARER],
+  [
+    'E5',
+    'UPG-04',
+    'the age key that the access token names no longer exists',
+    replaceAgeKey,
+    BEARER,
+  ],
+  [
+    'E5',
+    'UPG-08',
+    TOKEN_ENDED,
+    (service, _, code) => refusalOf(() => service.exchange(code)),
+    BEARER,
+  ],
 ]
 
 const ofEarlier = EARLIER.map(([endpoint, rule, message, meanwhile, details]): RuleCase => {
   async function send(service: Service<TestProvider>): Promise<Answer> {
     const code = await service.obtainCode()
     const obtainToken = async () => (await service.exchange(code)).response.access_token
-    const issued = await { E3: service.obtainRequestUri, E4: () => code, E5: obtainToken }[endpoint]()
+    const issued = await { E3: service.obtainRequestUri, E4: () => code, E5: obtainToken }[
+      endpoint
+    ]()
     await meanwhile(service, issued, code)
     if (endpoint === 'E4') return service.exchange(issued)
     if (endpoint === 'E5') return service.upgrade(issued)
     return beginCreate(Object.entries(requests.createRequest(issued)), service.provider)
   }
-  return { endpoint, rule, message, breaks: `what was issued earlier (${message})`, ...details, send }
+  return {
+    endpoint,
+    rule,
+    message,
+    breaks: `what was issued earlier (${message})`,
+    ...details,
+    send,
+  }
 })
 
 const JSON_FORM: RuleCase = {
@@ -492,7 +702,8 @@ const JSON_FORM: RuleCase = {
   breaks: 'JSON that is called a form',
   message: 'client_id is missing: JSON was received instead of a form',
   beside: ['PAR-12', 'PAR-03', 'PAR-05', 'PAR-07', 'PAR-08', 'PAR-09', 'PAR-10'],
-  send: ({ provider }) => pushRequest(formRequest(JSON.stringify(requests.pushedRequest())), provider),
+  send: ({ provider }) =>
+    pushRequest(formRequest(JSON.stringify(requests.pushedRequest())), provider),
 }
 
 /** The first case of each rule, in the age rooms, that breaks no other, but for recommendations. */
@@ -506,7 +717,9 @@ const firstOf = <Case extends { readonly issues: readonly string[] }>(cases: rea
   return [...byRule.values()]
 }
 
-/** What is broken by issues such as `CLM-03 age_thresholds/1: claims.age_thresholds[1] must be …`. */
+/**
+ * What is broken by issues such as `CLM-03 age_thresholds/1: claims.age_thresholds[1] must be …`.
+ */
 function byIssues(root: string, [first = '', ...others]: readonly string[]) {
   const [, rule = '', steps = '', message = ''] = /^(\S+) ([^:]*): (.*)$/s.exec(first) ?? []
   const path = steps.split('/').map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`))
@@ -526,10 +739,23 @@ const bySignals = firstOf(SIGNAL_CASES).map((one): RuleCase => {
     return push({ authorization_details: JSON.stringify([signalOf(one)]) })
   }
   const issues = one.issues.map((text) => text.replace(' ', ' 0/'))
-  return { endpoint: 'E2', breaks: 'an age signal', ...byIssues('authorization_details', issues), send }
+  return {
+    endpoint: 'E2',
+    breaks: 'an age signal',
+    ...byIssues('authorization_details', issues),
+    send,
+  }
 })
 
-const RULE_CASES = [...byFields, ...byHeader, ...byBody, ...ofEarlier, JSON_FORM, ...byClaims, ...bySignals]
+const RULE_CASES = [
+  ...byFields,
+  ...byHeader,
+  ...byBody,
+  ...ofEarlier,
+  JSON_FORM,
+  ...byClaims,
+  ...bySignals,
+]
 
 /** What a caller is told: the findings, and how the request is refused. */
 async function askFor(send: () => Answer | Promise<Answer>) {
@@ -551,29 +777,40 @@ const inProfiles = PROFILES.flatMap((profile) =>
   ),
 )
 
-test.each(inProfiles)('In profile %s %s with %s breaks %s', async (profile, endpoint, _breaks, rule, one) => {
-  const row = ruleRow(rule)
-  const level = levelOf(row, profile)
-  const message = one.message.replaceAll('svc', BRAND[profile]).replaceAll('profile spec', `profile ${profile}`)
-  const provider = createProvider({ profile, vocabulary: SIGNAL_CONTEXT })
-  const { findings, refusal } = await askFor(() => one.send(createService(provider)))
-  const { path = message.split(/[ :]/, 1)[0], beside = [], missing = false } = one
-  const error = missing ? 'invalid_request' : row.error
-  expect(findings).toEqual([
-    { rule, level, path, message: wholeOrBeginning(message), hint: row.hint },
-    ...beside.map((other) => expect.objectContaining({ rule: other })),
-  ])
-  const error_description = expect.stringContaining(`${rule}: ${printable(message)}`)
-  const mode = endpoint === 'E1' ? 'fragment' : 'query'
-  const told = { error, error_description }
-  const byRedirect = { mode, address: REDIRECT_URI, ...told, state: 'state-1', ...one.callback }
-  const byStatus = { status: one.page ? 400 : ERROR_STATUS[error], ...told, headers: one.headers ?? {} }
-  const expected = one.page || !['E1', 'E3'].includes(endpoint) ? byStatus : byRedirect
-  expect(refusal).toEqual(level === 'advice' ? undefined : expected)
-  const ends = [`${printable(row.hint)}.`, '...'].filter((end) => String(refusal?.['error_description']).endsWith(end))
-  expect(ends).toHaveLength(refusal && expected === byRedirect ? 1 : 0)
-  expect(JSON.stringify([findings, refusal])).not.toContain('sk_test_sandbox')
-})
+test.each(inProfiles)(
+  'In profile %s %s with %s breaks %s',
+  async (profile, endpoint, _breaks, rule, one) => {
+    const row = ruleRow(rule)
+    const level = levelOf(row, profile)
+    const message = one.message
+      .replaceAll('svc', BRAND[profile])
+      .replaceAll('profile spec', `profile ${profile}`)
+    const provider = createProvider({ profile, vocabulary: SIGNAL_CONTEXT })
+    const { findings, refusal } = await askFor(() => one.send(createService(provider)))
+    const { path = message.split(/[ :]/, 1)[0], beside = [], missing = false } = one
+    const error = missing ? 'invalid_request' : row.error
+    expect(findings).toEqual([
+      { rule, level, path, message: wholeOrBeginning(message), hint: row.hint },
+      ...beside.map((other) => expect.objectContaining({ rule: other })),
+    ])
+    const error_description = expect.stringContaining(`${rule}: ${printable(message)}`)
+    const mode = endpoint === 'E1' ? 'fragment' : 'query'
+    const told = { error, error_description }
+    const byRedirect = { mode, address: REDIRECT_URI, ...told, state: 'state-1', ...one.callback }
+    const byStatus = {
+      status: one.page ? 400 : ERROR_STATUS[error],
+      ...told,
+      headers: one.headers ?? {},
+    }
+    const expected = one.page || !['E1', 'E3'].includes(endpoint) ? byStatus : byRedirect
+    expect(refusal).toEqual(level === 'advice' ? undefined : expected)
+    const ends = [`${printable(row.hint)}.`, '...'].filter((end) =>
+      String(refusal?.['error_description']).endsWith(end),
+    )
+    expect(ends).toHaveLength(refusal && expected === byRedirect ? 1 : 0)
+    expect(JSON.stringify([findings, refusal])).not.toContain('sk_test_sandbox')
+  },
+)
 
 const wholeOrBeginning = (message: string) =>
   message.endsWith('…') ? expect.stringContaining(message.slice(0, -1)) : message
@@ -590,32 +827,57 @@ const printable = (message: string) =>
 
 type Change = Parameters<typeof formRequest>[1]
 const [FORM, JSON_TYPE] = ['application/x-www-form-urlencoded', 'application/json']
-const pushAs = (by: Change) => pushRequest(formRequest(requests.pushedRequest(), by), createProvider())
-const exchangeAs = (by: Change) => exchangeBy(formRequest(requests.tokenRequest('x'), by), createProvider())
+const pushAs = (by: Change) =>
+  pushRequest(formRequest(requests.pushedRequest(), by), createProvider())
+const exchangeAs = (by: Change) =>
+  exchangeBy(formRequest(requests.tokenRequest('x'), by), createProvider())
 const upgradeAs = (by: Change) => upgradeBy({ ...jsonRequest({}, ''), ...by }, createProvider())
 
 test.each([
   ['PAR-01', FORM, 'PAR-11', pushAs],
   ['TOK-01', FORM, 'TOK-08', exchangeAs],
   ['UPG-01', JSON_TYPE, 'UPG-05', upgradeAs],
-] as const)('%s refuses other content types than %s, and %s a body not in UTF-8', async (rule, type, spoiled, call) => {
-  const other = type === FORM ? JSON_TYPE : FORM
-  for (const contentType of [undefined, '', other, 'text/plain', `${type}x`, 'Multipart/Form-Data; boundary=x']) {
-    const { status, code, message, findings } = await refusalOf(() => call({ contentType }))
-    const came = contentType ? `not "${contentType.split(';', 1)[0]?.toLowerCase()}"` : 'but it is missing'
-    const problem = `Content-Type must be ${type}, ${came}`
-    expect([status, code, message.replaceAll("'", '"')]).toEqual([415, 'invalid_request', `${rule}: ${problem}`])
-    const { hint } = ruleRow(rule)
-    expect(findings).toEqual([{ rule, level: 'error', path: 'Content-Type', message: problem, hint }])
-  }
-  const contentType = ` ${type.toUpperCase()} ; charset=utf-8`
-  expect((await askFor(() => call({ contentType }))).findings.map((one) => one.rule)).not.toContain(rule)
-  const refusal = await refusalOf(() => call({ contentType, body: Buffer.from([0x61, 0xff]) }))
-  const finding = { rule: spoiled, path: '', message: 'the body is not UTF-8' }
-  expect(refusal).toMatchObject({ status: 400, code: 'invalid_request', findings: [finding] })
-})
+] as const)(
+  '%s refuses other content types than %s, and %s a body not in UTF-8',
+  async (rule, type, spoiled, call) => {
+    const other = type === FORM ? JSON_TYPE : FORM
+    for (const contentType of [
+      undefined,
+      '',
+      other,
+      'text/plain',
+      `${type}x`,
+      'Multipart/Form-Data; boundary=x',
+    ]) {
+      const { status, code, message, findings } = await refusalOf(() => call({ contentType }))
+      const came = contentType
+        ? `not "${contentType.split(';', 1)[0]?.toLowerCase()}"`
+        : 'but it is missing'
+      const problem = `Content-Type must be ${type}, ${came}`
+      expect([status, code, message.replaceAll("'", '"')]).toEqual([
+        415,
+        'invalid_request',
+        `${rule}: ${problem}`,
+      ])
+      const { hint } = ruleRow(rule)
+      expect(findings).toEqual([
+        { rule, level: 'error', path: 'Content-Type', message: problem, hint },
+      ])
+    }
+    const contentType = ` ${type.toUpperCase()} ; charset=utf-8`
+    expect(
+      (await askFor(() => call({ contentType }))).findings.map((one) => one.rule),
+    ).not.toContain(rule)
+    const refusal = await refusalOf(() => call({ contentType, body: Buffer.from([0x61, 0xff]) }))
+    const finding = { rule: spoiled, path: '', message: 'the body is not UTF-8' }
+    expect(refusal).toMatchObject({ status: 400, code: 'invalid_request', findings: [finding] })
+  },
+)
 
-/** Rules of media types, of the pages of E1 and E3 (`test/server/pages/embedding`, `test/server/pages/appearance.test.ts`), and of several requests. */
+/**
+ * Rules of media types, of the pages of E1 and E3 (`test/server/pages/embedding`,
+ * `test/server/pages/appearance.test.ts`), and of several requests.
+ */
 const ELSEWHERE = ['PAR-01', 'TOK-01', 'UPG-01', 'USE-19', 'USE-20', 'USE-21', 'USE-22', 'USE-25']
 
 test('Every rule has a request that breaks it', () => {

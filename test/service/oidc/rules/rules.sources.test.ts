@@ -19,14 +19,16 @@ const CARRIED_BY: Readonly<Record<string, string>> = {
   'USE-15': 'learn_more | true, false',
   'USE-17': 'openid, or openid svc.upgrade (space-separated) when upgrades are allowed.',
   'USE-19': 'A plain embedded web view lacks it, so no age key can be created or used there.',
-  'USE-20': 'the Use and Upgrade flows need the publickey-credentials-get permission in the allow attribute',
+  'USE-20':
+    'the Use and Upgrade flows need the publickey-credentials-get permission in the allow attribute',
   'CLM-01': 'The claims query parameter is a URL-encoded JSON object.',
   'CLM-02': 'age_thresholds | array of integers | yes',
   'CLM-03': 'age_thresholds | array of integers | yes',
   'CLM-07': 'allowed_methods | array of strings | no | Accepted verification methods.',
   'CLM-08': 'ISO 8601 date or date-time. Only verifications after it are accepted.',
   'CLM-09': 'allowed and denied arrays, see below.',
-  'CLM-10': 'It uses lowercase letters, digits and underscores. A trailing /* matches every path under the prefix.',
+  'CLM-10':
+    'It uses lowercase letters, digits and underscores. A trailing /* matches every path under the prefix.',
   'CLM-11': 'Each array holds at most 10 patterns.',
   'CLM-12': 'Each pattern is at most 100 characters.',
   'CLM-13': 'basic < effective < highly_effective < strict',
@@ -97,13 +99,16 @@ const sectionsOf = (from: string): string[] =>
     .map((part) => HEADINGS[part] ?? part)
     .filter((part) => Object.keys(SPECIFICATION).some((heading) => heading.startsWith(part)))
 
-const OTHER = /^(RFC \d{4} (section [\d.]+|appendix [A-Z])|OpenID Connect Core section [\d.]+|WCAG 2\.2 AA)$/
+const OTHER =
+  /^(RFC \d{4} (section [\d.]+|appendix [A-Z])|OpenID Connect Core section [\d.]+|WCAG 2\.2 AA)$/
 const DECISION = /decision of the sandbox$/
 
 test.each(RULES)('Rule $id comes from where its words stand: $section', ({ id, section }) => {
   const sections = sectionsOf(section)
   const words = CARRIED_BY[id]
-  expect(sections.some((one) => words !== undefined && isSaid(one, words))).toBe(sections.length > 0)
+  expect(sections.some((one) => words !== undefined && isSaid(one, words))).toBe(
+    sections.length > 0,
+  )
   expect(words === undefined).toBe(sections.length === 0)
 })
 
@@ -116,5 +121,7 @@ test.each(RULES)('Rule $id names sections, RFCs and decisions alone: $section', 
     'provenance filter',
     'ISO 27566-1 filter',
   ])
-  expect(parts.filter((part) => !known.has(part) && !OTHER.test(part) && !DECISION.test(part))).toEqual([])
+  expect(
+    parts.filter((part) => !known.has(part) && !OTHER.test(part) && !DECISION.test(part)),
+  ).toEqual([])
 })

@@ -21,11 +21,14 @@ test('The table of rules names each rule once, numbered without a gap', () => {
 const INSTRUCTION =
   /^(?:Ask|Choose|Compare|Correct|Do not|Exchange|Keep|Leave|Look|Make|Name|Open|Push|Remove|Run|Send|Shorten|Sort|Use) .*\.$/
 
-test.each(RULES)('Rule $id says in sentences what holds and what to do', ({ sentence, hint, section }) => {
-  expect(sentence).toMatch(/^\S.*\.$/)
-  expect(hint).toMatch(INSTRUCTION)
-  expect(section).toMatch(/\S/)
-})
+test.each(RULES)(
+  'Rule $id says in sentences what holds and what to do',
+  ({ sentence, hint, section }) => {
+    expect(sentence).toMatch(/^\S.*\.$/)
+    expect(hint).toMatch(INSTRUCTION)
+    expect(section).toMatch(/\S/)
+  },
+)
 
 const DOCUMENT = fileURLToPath(new URL('../../../../docs/rules.md', import.meta.url))
 
@@ -33,7 +36,12 @@ const DOCUMENT = fileURLToPath(new URL('../../../../docs/rules.md', import.meta.
 function renderRulesDocument(): string {
   const chapters = RULE_CHAPTERS.map(({ title, rules }) => {
     const rows = rules.map(renderRow)
-    return [`\n## ${title}\n`, '| Rule | What holds | Broken | What to do | From |', '|---|---|---|---|---|', ...rows]
+    return [
+      `\n## ${title}\n`,
+      '| Rule | What holds | Broken | What to do | From |',
+      '|---|---|---|---|---|',
+      ...rows,
+    ]
   })
   const introduction = readFileSync(DOCUMENT, 'utf8').split('\n\n## ', 1)
   return `${[...introduction, ...chapters.flat()].join('\n')}\n`

@@ -1,18 +1,30 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, onTestFinished, vi } from 'vitest'
-import { type GivenFlags, planAudit, readAuditFile, readFlags, sameCall } from '../../../../src/audit/command/plan.ts'
+import {
+  type GivenFlags,
+  planAudit,
+  readAuditFile,
+  readFlags,
+  sameCall,
+} from '../../../../src/audit/command/plan.ts'
 import { auditApp } from '../../../../src/audit/command/run.ts'
 import { type AuditReport, auditReportSchema } from '../../../../src/audit/report/audit-report.ts'
 import { createMask } from '../../../../src/sandbox/clients/mask.ts'
 import { loadSettings } from '../../../../src/server/config/load-settings.ts'
 import type { Sandbox } from '../../../../src/server/create-sandbox.ts'
-import { createAuditHost, openSandbox, preflight } from '../../../../src/tools/cli/audit/audit-command.ts'
+import {
+  createAuditHost,
+  openSandbox,
+  preflight,
+} from '../../../../src/tools/cli/audit/audit-command.ts'
 import { findBrokenApp } from '../../../audit/apps/broken-apps.ts'
 import { createScratchFolder } from '../../../docs/scratch-folder.ts'
 import { type Changes, startExpressExample } from '../../../support/express-example.ts'
 import { USE_ALONE } from '../../../support/visits.ts'
 
-/** Gives each test an empty working folder, in which programs find the packages of the repository. */
+/**
+ * Gives each test an empty working folder, in which programs find the packages of the repository.
+ */
 export function useScratchFolder(): void {
   const home = process.cwd()
   let remove = () => {}
@@ -28,7 +40,8 @@ export function useScratchFolder(): void {
 }
 
 /** The report in a file. */
-export const reportIn = (file: string): AuditReport => auditReportSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+export const reportIn = (file: string): AuditReport =>
+  auditReportSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
 
 /** The names of the tenants of a sandbox. */
 export async function tenantsOf({ url }: Pick<Sandbox, 'url'>): Promise<string[]> {
@@ -36,26 +49,41 @@ export async function tenantsOf({ url }: Pick<Sandbox, 'url'>): Promise<string[]
   return tenants.map(({ name }: { name: string }) => name)
 }
 
-/** Starts the Express example without Create and Upgrade, for one test. @returns the page on which a user begins */
+/**
+ * Starts the Express example without Create and Upgrade, for one test.
+ * @returns the page on which a user begins
+ */
 export async function startSmallApp(
   baseUrl: string,
   { exp = 'checked', changes = [] }: { exp?: 'checked' | 'ignored'; changes?: Changes } = {},
 ): Promise<string> {
   const faults = exp === 'checked' ? [] : findBrokenApp('does not look at exp').changes
-  const app = await startExpressExample({ baseUrl, url: baseUrl }, [...USE_ALONE, ...faults, ...changes])
+  const app = await startExpressExample({ baseUrl, url: baseUrl }, [
+    ...USE_ALONE,
+    ...faults,
+    ...changes,
+  ])
   onTestFinished(() => app.stop())
   return `${app.url}/verify`
 }
 
-/** How `agekey-audit.yaml` starts the Express example, or the app in a file of the working folder. */
+/**
+ * How `agekey-audit.yaml` starts the Express example, or the app in a file of the working folder.
+ */
 export function writeStart(app: string, more = ''): void {
   writeFileSync('app.mjs', app)
   const run = `[${JSON.stringify(process.execPath)}, app.mjs]`
   const start = `start:\n  run: ${run}\n  env: { PORT: '{port}', AGE_BASE_URL: '{base_url}' }\n${more}`
-  writeFileSync('agekey-audit.yaml', `# How the app starts.\napp: http://localhost:{port}/verify\n${start}`)
+  writeFileSync(
+    'agekey-audit.yaml',
+    `# How the app starts.\napp: http://localhost:{port}/verify\n${start}`,
+  )
 }
 
-/** Runs `agekey-sandbox audit` in this process. @param given.rows judged as if there were no others */
+/**
+ * Runs `agekey-sandbox audit` in this process.
+ * @param given.rows judged as if there were no others
+ */
 export async function auditInProcess(
   sandbox: Pick<Sandbox, 'baseUrl'>,
   { page, rows, ...more }: { page?: string; rows?: readonly string[] } & GivenFlags,
@@ -86,7 +114,10 @@ export async function auditInProcess(
   }
 }
 
-/** The code of an app that sends its users to the service at `endpoint()`, and lets in users whose answer `read` turns into claims. */
+/**
+ * The code of an app that sends its users to the service at `endpoint()`, and lets in users whose
+ * answer `read` turns into claims.
+ */
 const appWith = ({ head, read }: { head: string; read: string }) => `
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -131,7 +162,10 @@ const read = async (_token, nonce, url) => {
 }`,
 })
 
-/** Reads discovery by fetch with the first request, and keys by jose. With `checks: false` it compares no issuer. */
+/**
+ * Reads discovery by fetch with the first request, and keys by jose. With `checks: false` it
+ * compares no issuer.
+ */
 export const jose = ({ checks }: { checks: boolean }) =>
   appWith({
     head: `import { createRemoteJWKSet, jwtVerify } from 'jose'`,

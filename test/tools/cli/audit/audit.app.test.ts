@@ -49,7 +49,9 @@ test('An audit prints no link to a console that shows another report, or none', 
   for (const lastAudit of [() => undefined, () => JSON.stringify(MIXED)]) {
     const other = await startSandbox({ lastAudit })
     const page = await startSmallApp(other.baseUrl)
-    expect((await auditInProcess(other, { page, rows: EXPIRED })).stdout).not.toContain('/_sandbox/console/audit')
+    expect((await auditInProcess(other, { page, rows: EXPIRED })).stdout).not.toContain(
+      '/_sandbox/console/audit',
+    )
   }
 }, 60_000)
 
@@ -65,9 +67,18 @@ test('An audit ends as everywhere in a folder that it cannot write to, with a wa
 
 test('audit --learn judges nothing and writes agekey-audit.yaml, by which the next call needs no address', async () => {
   const page = await startSmallApp(sandbox.baseUrl)
-  const { code, stdout } = await auditInProcess(sandbox, { page, learn: true, accepted: 'text=Welcome' })
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('agekey-audit.yaml: written; ') })
-  expect(read('agekey-audit.yaml')).toMatch(/^# yes: .*\n(?:# no: .*\n)+use:\n {2}accepted: text=Welcome\n/m)
+  const { code, stdout } = await auditInProcess(sandbox, {
+    page,
+    learn: true,
+    accepted: 'text=Welcome',
+  })
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringContaining('agekey-audit.yaml: written; '),
+  })
+  expect(read('agekey-audit.yaml')).toMatch(
+    /^# yes: .*\n(?:# no: .*\n)+use:\n {2}accepted: text=Welcome\n/m,
+  )
   // Two good flows, two denials and two minors, and not every row of the catalogue.
   expect((await sandbox.flows.list()).length).toBeLessThan(30)
   expect(await auditInProcess(sandbox, { only: EXPIRED })).toMatchObject({ code: 0 })
@@ -88,7 +99,13 @@ app.get('/find', ({ query }, response) => response.status(kept.has(query.sub) ? 
 ]
 
 test.each([
-  ['holds when each is found', KEPT, 0, /^holds: [\s\S]*verifications can be found again/m, 'holds'],
+  [
+    'holds when each is found',
+    KEPT,
+    0,
+    /^holds: [\s\S]*verifications can be found again/m,
+    'holds',
+  ],
   ['fails when one is gone', [], 1, FOUND_NONE, 'missing'],
   [
     'shows nothing when it finds all',
@@ -102,11 +119,19 @@ test.each([
   async (...args) => {
     const [, changes, code, stdout, verdict] = args
     const page = await startSmallApp(sandbox.baseUrl, { changes })
-    const rows = [...EXPIRED, 'use/verified', 'use/id_token.extra_claim', 'use/callback.of_other_browser']
+    const rows = [
+      ...EXPIRED,
+      'use/verified',
+      'use/id_token.extra_claim',
+      'use/callback.of_other_browser',
+    ]
     const result = await auditInProcess(sandbox, { page, rows, find: '/find?sub={sub}' })
     expect(result).toMatchObject({ code, stdout: expect.stringMatching(stdout) })
     const { checks, exit_code } = reportIn(LAST)
-    expect({ exit_code, verdict: checks.find(({ check }) => check === 'verifications')?.verdict }).toEqual({
+    expect({
+      exit_code,
+      verdict: checks.find(({ check }) => check === 'verifications')?.verdict,
+    }).toEqual({
       exit_code: code,
       verdict,
     })

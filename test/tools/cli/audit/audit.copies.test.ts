@@ -24,23 +24,32 @@ const NOTE_START = `import { appendFileSync } from 'node:fs'
 appendFileSync('starts.txt', process.pid + ' ' + process.env.PORT + ' ' + process.env.AGE_BASE_URL + '\\n')`
 
 const starts = () =>
-  [...readFileSync('starts.txt', 'utf8').matchAll(/(.+) (.+) (.+)\n/g)].map(([, pid, port, baseUrl = '']) => ({
-    ...{ pid: Number(pid), port, baseUrl },
-  }))
+  [...readFileSync('starts.txt', 'utf8').matchAll(/(.+) (.+) (.+)\n/g)].map(
+    ([, pid, port, baseUrl = '']) => ({
+      ...{ pid: Number(pid), port, baseUrl },
+    }),
+  )
 
 test('Copies of an app divide the rows, each on a port and a tenant of its own, and leave nothing behind', async () => {
   writeCopies(NOTE_START)
   const only = ['use/id_token.expired', 'use/id_token.extra_claim', 'par/par.500', 'par/par.503']
-  expect(await auditInProcess(sandbox, { only, jobs: '3', json: 'report.json' })).toMatchObject({ code: 0 })
+  expect(await auditInProcess(sandbox, { only, jobs: '3', json: 'report.json' })).toMatchObject({
+    code: 0,
+  })
   const copies = starts()
   expect(copies).toHaveLength(3)
   expect(new Set(copies.map(({ port }) => port)).size).toBe(3)
   expect(new Set(copies.map(({ baseUrl }) => baseUrl)).size).toBe(3)
-  for (const { baseUrl } of copies) expect(baseUrl).toMatch(new RegExp(`^${sandbox.baseUrl}/t/audit-[a-z0-9]+-[123]$`))
+  for (const { baseUrl } of copies)
+    expect(baseUrl).toMatch(new RegExp(`^${sandbox.baseUrl}/t/audit-[a-z0-9]+-[123]$`))
   const { rows } = reportIn('report.json')
-  expect(rows.filter(({ verdict }) => !['refused', 'observed', 'accepted'].includes(verdict))).toEqual([])
+  expect(
+    rows.filter(({ verdict }) => !['refused', 'observed', 'accepted'].includes(verdict)),
+  ).toEqual([])
   // The app logs why it refused.
-  expect(rows.find(({ row }) => row === 'use/id_token.expired')?.log?.join('\n')).toMatch(/JWTExpired/)
+  expect(rows.find(({ row }) => row === 'use/id_token.expired')?.log?.join('\n')).toMatch(
+    /JWTExpired/,
+  )
   expect(await tenantsOf(sandbox)).toEqual(['default'])
   expect(await sandbox.flows.list()).toEqual([])
   for (const { pid } of copies) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
@@ -84,7 +93,9 @@ test('An audit starts at most one copy for each row, and reports copies that ign
 
 test('Copies of an app that cannot run side by side are reported in one line with the remedy', async () => {
   const port = await findFreePort()
-  writeCopies(`import { createServer } from 'node:net'\ncreateServer().listen(${port}, 'localhost')`)
+  writeCopies(
+    `import { createServer } from 'node:net'\ncreateServer().listen(${port}, 'localhost')`,
+  )
   await expect(auditInProcess(sandbox, { only: ['use/id_token.ex*'], jobs: '2' })).rejects.toThrow(
     /^agekey-audit\.yaml:3: start: ".*" ended with code 1 before an answer of http:\S+; it wrote: .*EADDRINUSE.*; the first copy of your app did start: when copies cannot run side by side, give --jobs 1$/,
   )
@@ -116,16 +127,26 @@ test('Rows of discovery and keys judge an app by openid-client 6, which reads di
   const { verdicts, notes, rowOf } = await audit(app, Object.keys(expected))
   expect({ notes, verdicts }).toEqual({ notes: [], verdicts: expected })
   // Its messages name the check that refused.
-  const evidence = expect.stringMatching(/^as adult-passport: your app did not start: .* ended with code 1 /)
+  const evidence = expect.stringMatching(
+    /^as adult-passport: your app did not start: .* ended with code 1 /,
+  )
   expect(rowOf(ISSUER_OTHER)).toMatchObject({ evidence, refused_by: 'issuer' })
   expect(rowOf(FOREIGN_KEY)?.refused_by).toBe('signature')
   expect(rowOf('discovery/discovery.extra_member')?.log).toContain('got ***')
 }, 300_000)
 
 test.each([
-  ['is sound', true, { [ISSUER_OTHER]: 'refused', [FOREIGN_KEY]: 'refused', [ANSWER_500]: 'observed' }],
+  [
+    'is sound',
+    true,
+    { [ISSUER_OTHER]: 'refused', [FOREIGN_KEY]: 'refused', [ANSWER_500]: 'observed' },
+  ],
   // jose follows no redirect.
-  ['checks nothing', false, { [ISSUER_OTHER]: 'let in', [OTHER_HOST]: 'let in', 'jwks/jwks.redirect': 'observed' }],
+  [
+    'checks nothing',
+    false,
+    { [ISSUER_OTHER]: 'let in', [OTHER_HOST]: 'let in', 'jwks/jwks.redirect': 'observed' },
+  ],
 ])(
   'Rows of discovery and keys judge an app that reads discovery with its first request and %s',
   async (...row) => {
@@ -133,7 +154,8 @@ test.each([
     const { verdicts, notes, rowOf } = await audit(jose({ checks }), Object.keys(expected))
     expect({ notes, verdicts }).toEqual({ notes: [], verdicts: expected })
     // Output of the app when it begins to listen does not count.
-    if (checks) expect(rowOf(ISSUER_OTHER)?.log?.[0]).toMatch(/^Error: discovery names another issuer/)
+    if (checks)
+      expect(rowOf(ISSUER_OTHER)?.log?.[0]).toMatch(/^Error: discovery names another issuer/)
   },
   300_000,
 )
@@ -146,10 +168,15 @@ test.each([
   async (_flags, flags) => {
     writeStart(exampleAfter())
     const { code, stdout } = await auditInProcess(sandbox, { ...flags, jobs: '2', json: 'r.json' })
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.not.stringContaining('undetermined') })
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.not.stringContaining('undetermined'),
+    })
     const { rows, readings } = reportIn('r.json')
     const judged = rows.length > 0 ? rows : (readings?.variants ?? [])
-    expect(judged.filter(({ verdict }) => verdict !== 'not for this app').length).toBeGreaterThan(40)
+    expect(judged.filter(({ verdict }) => verdict !== 'not for this app').length).toBeGreaterThan(
+      40,
+    )
   },
   300_000,
 )

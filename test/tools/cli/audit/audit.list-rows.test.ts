@@ -9,13 +9,17 @@ async function listed(flags: GivenFlags): Promise<string> {
     text += line
     return true
   })
-  expect(await audit(undefined, {}, { list: true, ...flags }).finally(() => written.mockRestore())).toBe(0)
+  expect(
+    await audit(undefined, {}, { list: true, ...flags }).finally(() => written.mockRestore()),
+  ).toBe(0)
   return text
 }
 
 test('audit --list shows rows with level and reference, most severe first', async () => {
   const text = await listed({ only: ['use/id_token.*'], skip: ['use/id_token.a*'] })
-  expect(text).toMatch(/^use\/id_token\.expired {2,}must {2,}.*OpenID Connect Core 1\.0 section 3\.1\.3\.7/m)
+  expect(text).toMatch(
+    /^use\/id_token\.expired {2,}must {2,}.*OpenID Connect Core 1\.0 section 3\.1\.3\.7/m,
+  )
   expect(text).not.toContain('use/id_token.a')
   expect(text).not.toMatch(/^create\//m)
   expect(text).toMatch(/\n\n\d+ rows, judged by catalogue \d\.\d\n$/)
@@ -27,7 +31,10 @@ test('audit --list prints JSON, and says which rows a version of the catalogue d
   expect(rows).toContainEqual({
     ...{ row: 'use/id_token.expired', level: 'must', since: '0.1', counted: true },
     ...{ family: expect.any(String), severity: expect.any(Number), summary: expect.any(String) },
-    ...{ refs: expect.any(Array), cwe: expect.arrayContaining([expect.stringMatching(/^CWE-\d+$/)]) },
+    ...{
+      refs: expect.any(Array),
+      cwe: expect.arrayContaining([expect.stringMatching(/^CWE-\d+$/)]),
+    },
   })
   type Row = { since: string; counted: boolean; severity: number }
   expect(rows.filter(({ since, counted }: Row) => counted !== (since === '0.1'))).toEqual([])

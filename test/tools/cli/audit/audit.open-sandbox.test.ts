@@ -8,7 +8,10 @@ import { startWebApp } from '../../../support/web-app.ts'
 /** Opens the sandbox of these flags, without the settings of this machine. */
 async function open(texts: Record<string, string>, url?: string) {
   const flags = { log: 'silent', 'state-dir': 'none', ...texts }
-  const sandbox = await openSandbox(await loadSettings({ flags, env: {}, cwd: '/nonexistent' }), url)
+  const sandbox = await openSandbox(
+    await loadSettings({ flags, env: {}, cwd: '/nonexistent' }),
+    url,
+  )
   onTestFinished(() => sandbox.close())
   return { ...sandbox, look: () => preflight(sandbox) }
 }
@@ -43,7 +46,8 @@ test('An audit drives a sandbox elsewhere with its control token, under the base
   expect(opened.baseUrl).toBe(baseUrl)
   await opened.next({ outcome: 'access_denied' })
   expect(await running.expectations.list()).toHaveLength(1)
-  const refusal = /^--url: http:\/\/127\.0\.0\.1:\d+: .*; give its control token by --control-token$/
+  const refusal =
+    /^--url: http:\/\/127\.0\.0\.1:\d+: .*; give its control token by --control-token$/
   await expect(open({}, running.url)).rejects.toThrow(refusal)
 })
 
@@ -53,10 +57,14 @@ test('An audit takes nothing else for a sandbox that listens at its address, or 
   const other = 'something answers there, but no agekey-sandbox'
   const stopIt = `${other}; stop it, or choose another address by --port and in your app`
   await expect(open({ port })).rejects.toThrow(`http://localhost:${port}: ${stopIt}`)
-  await expect(open({}, url)).rejects.toThrow(`--url: ${url}: ${other}; give the base URL of a sandbox`)
+  await expect(open({}, url)).rejects.toThrow(
+    `--url: ${url}: ${other}; give the base URL of a sandbox`,
+  )
   const nowhere = `http://127.0.0.1:${await findFreePort()}`
   const start = 'start a sandbox (npx agekey-sandbox), or leave out --url'
-  await expect(open({}, nowhere)).rejects.toThrow(`--url: ${nowhere}: nothing answers there; ${start}`)
+  await expect(open({}, nowhere)).rejects.toThrow(
+    `--url: ${nowhere}: nothing answers there; ${start}`,
+  )
 })
 
 test('An audit refuses a sandbox that this process does not reach or trust, in one line with the remedy', async () => {
@@ -67,6 +75,7 @@ test('An audit refuses a sandbox that this process does not reach or trust, in o
   const nobody = `connection_refused: ${elsewhere.slice('http://'.length)}: nothing listens there; `
   await expect(look()).rejects.toThrow(new RegExp(`^${nobody}.*${remedy}$`))
   const { port } = new URL((await startSandbox({ https: true })).baseUrl)
-  const refusal = /^https:\/\/localhost:\d+ cannot be reached: self.signed certificate; .* NODE_EXTRA_CA_CERTS$/
+  const refusal =
+    /^https:\/\/localhost:\d+ cannot be reached: self.signed certificate; .* NODE_EXTRA_CA_CERTS$/
   await expect(open({ port, https: 'true' })).rejects.toThrow(refusal)
 })

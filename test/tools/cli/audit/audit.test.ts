@@ -6,11 +6,19 @@ import { auditedRow, auditReport } from '../../../audit/report/sample-report.ts'
 import { findFreePort } from '../../../support/free-port.ts'
 import { startSandbox } from '../../../support/sandbox.ts'
 import { buildCli, type RunOptions } from '../built-cli.ts'
-import { exampleAfter, reportIn, startSmallApp, tenantsOf, useScratchFolder, writeStart } from './audit-in-process.ts'
+import {
+  exampleAfter,
+  reportIn,
+  startSmallApp,
+  tenantsOf,
+  useScratchFolder,
+  writeStart,
+} from './audit-in-process.ts'
 
 const cli = await buildCli()
 
-// About the built command: its first lines, its exit codes, how it ends, and that its flags reach the audit.
+// About the built command: its first lines, its exit codes, how it ends, and that its flags reach
+// the audit.
 useScratchFolder()
 
 const read = (name: string) => readFileSync(name, 'utf8')
@@ -27,15 +35,31 @@ test('audit starts a sandbox, says what it learned and found, writes the reports
   const page = await startSmallApp(`http://localhost:${port}`, { exp: 'ignored' })
   writeFileSync('summary.md', '# Earlier\n')
   const files = ['--json', 'a.json', '--junit', 'a.xml', '--sarif', 'a.sarif', '--markdown', 'a.md']
-  const args = ['audit', page, '--accepted', 'text=Welcome', '--port', port, ...IN_MEMORY, ...ONE_ROW, ...files]
-  const { code, stdout, stderr } = await run(args, { env: { GITHUB_STEP_SUMMARY: join(process.cwd(), 'summary.md') } })
+  const args = [
+    'audit',
+    page,
+    '--accepted',
+    'text=Welcome',
+    '--port',
+    port,
+    ...IN_MEMORY,
+    ...ONE_ROW,
+    ...files,
+  ]
+  const { code, stdout, stderr } = await run(args, {
+    env: { GITHUB_STEP_SUMMARY: join(process.cwd(), 'summary.md') },
+  })
   expect({ code, stderr }).toEqual({ code: 1, stderr: 'rows 2/2, 1 let in\n' })
-  expect(stdout).toMatch(/^sandbox: http:\/\/localhost:\d+ \(started for this audit\)\nlearned:\n {2}use: yes: 200/)
+  expect(stdout).toMatch(
+    /^sandbox: http:\/\/localhost:\d+ \(started for this audit\)\nlearned:\n {2}use: yes: 200/,
+  )
   expect(stdout).toMatch(/^missing expiry \(1 row, must, severity 7\.4\)$/m)
   expect(stdout).toContain(
     `One row again: npx agekey-sandbox audit ${page} --accepted text=Welcome --port ${port} --state-dir none --only use/id_token.expired\n`,
   )
-  expect(stdout).toContain('To look at the flows in the console, start agekey-sandbox before the audit')
+  expect(stdout).toContain(
+    'To look at the flows in the console, start agekey-sandbox before the audit',
+  )
   await expect(fetch(`http://localhost:${port}/_sandbox/health`)).rejects.toThrow('fetch failed')
   expect(reportIn('a.json').rows).toMatchObject([{ row: 'use/id_token.expired' }])
   expect(read('a.xml')).toMatch(/^<\?xml/)
@@ -48,10 +72,22 @@ test('audit --again uses a sandbox elsewhere by its control token, and writes no
   const controlToken = 'not-a-real-token'
   const running = await startSandbox({ controlToken })
   const page = await startSmallApp(running.baseUrl)
-  const earlier = ['use/id_token.expired', 'use/access_denied'].map((row) => auditedRow(row, { verdict: 'let in' }))
+  const earlier = ['use/id_token.expired', 'use/access_denied'].map((row) =>
+    auditedRow(row, { verdict: 'let in' }),
+  )
   mkdirSync('.agekey-audit')
   writeFileSync('.agekey-audit/last.json', JSON.stringify(auditReport(earlier, { app: page })))
-  const args = ['audit', page, '--again', '--url', running.baseUrl, '--control-token', controlToken, '--json', '-']
+  const args = [
+    'audit',
+    page,
+    '--again',
+    '--url',
+    running.baseUrl,
+    '--control-token',
+    controlToken,
+    '--json',
+    '-',
+  ]
   const { code, stdout, stderr } = await run(args)
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('learned:') })
   expect(stderr).toContain(`sandbox: ${running.baseUrl} (it runs already)\n`)
@@ -59,12 +95,17 @@ test('audit --again uses a sandbox elsewhere by its control token, and writes no
   const report = auditReportSchema.parse(JSON.parse(stdout))
   const verdicts = report.rows.map(({ row, verdict }) => `${row} ${verdict}`).toSorted()
   expect(verdicts).toEqual(['use/access_denied refused', 'use/id_token.expired refused'])
-  expect(JSON.parse(read('.agekey-audit/last.json'))).toMatchObject({ exit_code: 0, totals: { refused: 2 } })
+  expect(JSON.parse(read('.agekey-audit/last.json'))).toMatchObject({
+    exit_code: 0,
+    totals: { refused: 2 },
+  })
 })
 
 /** Waits for a line of a running program. */
 const lineOf = (stream: NodeJS.ReadableStream, pattern: RegExp) =>
-  new Promise<void>((resolve) => stream.on('data', (text) => pattern.test(String(text)) && resolve()))
+  new Promise<void>((resolve) =>
+    stream.on('data', (text) => pattern.test(String(text)) && resolve()),
+  )
 
 const isAlive = (pid: number) => {
   try {
@@ -108,7 +149,9 @@ test('Ctrl-C ends an audit with 130, says what was found so far, and leaves neit
   expect(read('copies.txt').match(/ends by itself/g)).toHaveLength(2)
   expect(await tenantsOf(sandbox)).toEqual(['default'])
   expect(await sandbox.expectations.list()).toEqual([])
-  expect((await sandbox.personas.list()).filter(({ name }) => name.startsWith('audit-'))).toEqual([])
+  expect((await sandbox.personas.list()).filter(({ name }) => name.startsWith('audit-'))).toEqual(
+    [],
+  )
 }, 180_000)
 
 test('An audit that is killed leaves no program behind', async () => {

@@ -1,7 +1,10 @@
 import { marked } from 'marked'
 import { expect, test } from 'vitest'
 import { mergeCoverage } from '../../../../src/sandbox/coverage/counters.ts'
-import { renderCoverageMarkdown, renderTerminal } from '../../../../src/tools/cli/coverage/report.ts'
+import {
+  renderCoverageMarkdown,
+  renderTerminal,
+} from '../../../../src/tools/cli/coverage/report.ts'
 import { HOSTILE } from '../../../audit/report/sample-report.ts'
 import { adultCounters, described, hits, minorCounters } from './sample-coverage.ts'
 
@@ -24,19 +27,28 @@ test('Gaps in the coverage of several claims stand below the claims that they ar
 })
 
 test('Dimensions of coverage without a gap have their line in the table alone', async () => {
-  const lines = renderTerminal(await described(mergeCoverage([adultCounters(), minorCounters()], '0.1.0')), plain)
+  const lines = renderTerminal(
+    await described(mergeCoverage([adultCounters(), minorCounters()], '0.1.0')),
+    plain,
+  )
   expect(lines[0]).toMatch(/^answers +100 % +\[#{20}\] +4 of 4$/)
   expect(lines.filter((line) => line.startsWith('answers'))).toHaveLength(1)
 })
 
 test('Coverage of nothing that was delivered is said to be none', async () => {
-  const lines = renderTerminal(await described({ ...adultCounters(), claims: [], asked: {}, endings: {} }), plain)
+  const lines = renderTerminal(
+    await described({ ...adultCounters(), claims: [], asked: {}, endings: {} }),
+    plain,
+  )
   expect(lines[0]).toMatch(/^answers +0 % +\[\.{20}\] +nothing was delivered$/)
 })
 
 test('What claims say cannot steer the terminal of a coverage report, and claims that are long are cut', async () => {
   const { claims, ...others } = adultCounters()
-  const denied = ['/veratad/\u001b[2J', ...Array.from({ length: 50 }, (_, index) => `/veratad/${index}`)]
+  const denied = [
+    '/veratad/\u001b[2J',
+    ...Array.from({ length: 50 }, (_, index) => `/veratad/${index}`),
+  ]
   const hostile = { ...UNSEEN, claims: { age_thresholds: [18], provenance: { denied } } }
   const lines = renderTerminal(await described({ ...others, claims: [...claims, hostile] }), plain)
   expect(lines.join('\n')).not.toContain('\u001b')
@@ -44,31 +56,51 @@ test('What claims say cannot steer the terminal of a coverage report, and claims
 })
 
 test('The coverage report says how many answers it did not count', async () => {
-  const coverage = await described({ ...adultCounters(), omitted: { claims: 7 }, asked: { use: hits(9) } })
-  const note = 'Not counted: 7 answers, whose claims came after the limit of distinct claims was reached'
+  const coverage = await described({
+    ...adultCounters(),
+    omitted: { claims: 7 },
+    asked: { use: hits(9) },
+  })
+  const note =
+    'Not counted: 7 answers, whose claims came after the limit of distinct claims was reached'
   expect(renderTerminal(coverage, plain)).toContain(note)
 })
 
 const NO_MINIMUMS = { from: 'a.json', minimums: [], missed: [], notes: [] }
 
 test('Markdown of coverage has a line for each dimension, the gaps, and the tests that saw the rest', async () => {
-  const text = renderCoverageMarkdown(await described(adultCounters('a shop > lets an adult in')), NO_MINIMUMS)
-  expect(text).toMatch(/^## Coverage of answers: \d+ gaps\n\n\| Dimension \| Percent \| Minimum \| Seen \|\n/)
+  const text = renderCoverageMarkdown(
+    await described(adultCounters('a shop > lets an adult in')),
+    NO_MINIMUMS,
+  )
+  expect(text).toMatch(
+    /^## Coverage of answers: \d+ gaps\n\n\| Dimension \| Percent \| Minimum \| Seen \|\n/,
+  )
   expect(text).toContain('| answers | 50 |  | 2 of 4 |\n')
   const gaps =
     '### answers: 2 gaps\n\nFor `{"age_thresholds":[18,21]}`:\n\n- `age_thresholds 18: false`: run a Use flow as'
   expect(text).toContain(gaps)
   expect(text).toContain('- `age_thresholds 18: true`, 2 times: a shop \\> lets an adult in\n')
-  expect(text).toContain('### Not used by the app\n\n- `create`: no Create request was pushed (E2)\n')
-  expect(text).toMatch(/### must: \d+ gaps\n\n<details>\n<summary>What closes each<\/summary>\n\n- `use\//)
+  expect(text).toContain(
+    '### Not used by the app\n\n- `create`: no Create request was pushed (E2)\n',
+  )
+  expect(text).toMatch(
+    /### must: \d+ gaps\n\n<details>\n<summary>What closes each<\/summary>\n\n- `use\//,
+  )
 })
 
 test('Markdown of coverage says in its heading that a minimum is missed, and which', async () => {
   const missed = [{ dimension: 'answers', percent: 100 }] as const
-  const text = renderCoverageMarkdown(await described(adultCounters()), { ...NO_MINIMUMS, minimums: missed, missed })
+  const text = renderCoverageMarkdown(await described(adultCounters()), {
+    ...NO_MINIMUMS,
+    minimums: missed,
+    missed,
+  })
   expect(text).toMatch(/^## Coverage of answers: below a minimum\n/)
   expect(text).toContain('| answers | 50 | 100 | 2 of 4 |\n')
-  expect(text).toContain('- answers is below its minimum\\: it has 50 % (2 of 4) and needs 100 %; missing are')
+  expect(text).toContain(
+    '- answers is below its minimum\\: it has 50 % (2 of 4) and needs 100 %; missing are',
+  )
 })
 
 test('Names of tests and of files are no markup in Markdown of coverage', async () => {
@@ -80,7 +112,10 @@ test('Names of tests and of files are no markup in Markdown of coverage', async 
 })
 
 test('Markdown of coverage ends where the summary of a step has no more room', async () => {
-  const text = renderCoverageMarkdown(await described(adultCounters()), { ...NO_MINIMUMS, maxBytes: 2000 })
+  const text = renderCoverageMarkdown(await described(adultCounters()), {
+    ...NO_MINIMUMS,
+    maxBytes: 2000,
+  })
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(2000)
   expect(text).toMatch(/The report ends here: .*\n$/)
 })

@@ -5,7 +5,10 @@ import { describeCoverage } from '../../../../src/sandbox/coverage/describe-cove
 import { castOf } from '../../../../src/sandbox/coverage/dimensions/item.ts'
 import { loadPersonas } from '../../../../src/sandbox/personas/load-personas.ts'
 
-export const hits = (count: number, ...tests: string[]) => ({ count, ...(tests.length > 0 ? { tests } : {}) })
+export const hits = (count: number, ...tests: string[]) => ({
+  count,
+  ...(tests.length > 0 ? { tests } : {}),
+})
 type Hits = ReturnType<typeof hits>
 
 /** Counters of an app that asks for 18 and 21, for one kind of user. */
@@ -20,10 +23,12 @@ function countersOf(isAdult: boolean, ending: string, seen: Hits): CoverageCount
 }
 
 /** An adult was seen, and no minor. */
-export const adultCounters = (test = 'an adult enters') => countersOf(true, 'verified', hits(2, test))
+export const adultCounters = (test = 'an adult enters') =>
+  countersOf(true, 'verified', hits(2, test))
 
 /** What a minor adds. */
-export const minorCounters = (test = 'a minor is kept out') => countersOf(false, 'none_met', hits(1, test))
+export const minorCounters = (test = 'a minor is kept out') =>
+  countersOf(false, 'none_met', hits(1, test))
 
 /** Counters with what is derived from them, by the built-in personas. */
 export async function described(counters: CoverageCounters): Promise<Coverage> {

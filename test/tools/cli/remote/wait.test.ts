@@ -8,7 +8,11 @@ import { startWebApp } from '../../../support/web-app.ts'
 import { run } from '../in-process.ts'
 
 const look = (...args: string[]) => run(['wait', '--timeout', '0', ...args])
-const healthy = (url: string) => ({ code: 0, stdout: `${url}/_sandbox/health: healthy\n`, stderr: '' })
+const healthy = (url: string) => ({
+  code: 0,
+  stdout: `${url}/_sandbox/health: healthy\n`,
+  stderr: '',
+})
 
 test('wait without a filter ends with 0 as soon as a sandbox that starts later is healthy', async () => {
   const port = await findFreePort()
@@ -21,15 +25,31 @@ test('wait without a filter ends with 0 as soon as a sandbox that starts later i
 test('wait without a filter ends with 1 and the last reason when nothing is healthy in time', async () => {
   const url = `http://127.0.0.1:${await findFreePort()}`
   const stderr = `error: ${url}/_sandbox/health: nothing listens there; it was not healthy within 0.1 seconds\n`
-  expect(await run(['wait', '--url', url, '--timeout', '0.1'])).toEqual({ code: 1, stdout: '', stderr })
+  expect(await run(['wait', '--url', url, '--timeout', '0.1'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr,
+  })
   onTestFinished(() => void vi.restoreAllMocks())
   vi.spyOn(performance, 'now').mockImplementation(() => Date.now() * 1000)
-  expect((await run(['wait', '--url', url])).stderr).toContain('; it was not healthy within 30 seconds\n')
+  expect((await run(['wait', '--url', url])).stderr).toContain(
+    '; it was not healthy within 30 seconds\n',
+  )
 })
 
 test('wait with a filter ends with the summary of a flow that fits, once the flow has ended', async () => {
   const { url } = await startSandbox()
-  const ended = run(['wait', '--url', url, '--persona', 'teen-16', '--flow', 'use', '--timeout', '60'])
+  const ended = run([
+    'wait',
+    '--url',
+    url,
+    '--persona',
+    'teen-16',
+    '--flow',
+    'use',
+    '--timeout',
+    '60',
+  ])
   await sendUse(url, { sandbox_persona: 'adult-passport' })
   await sendUse(url, { sandbox_persona: 'teen-16' })
   const { code, stdout, stderr } = await ended
@@ -46,7 +66,10 @@ test('wait with a filter goes on waiting when the sandbox is started again meanw
   await close()
   await startSandbox({ port })
   await sendUse(url, { sandbox_persona: 'teen-16' })
-  expect(await ended).toMatchObject({ code: 0, stdout: expect.stringContaining('f1 use ok: teen-16: 18 no') })
+  expect(await ended).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('f1 use ok: teen-16: 18 no'),
+  })
 })
 
 test('wait takes a flow that ended before, and with --since only a flow that ends after', async () => {
@@ -54,24 +77,51 @@ test('wait takes a flow that ended before, and with --since only a flow that end
   await sendUse(url, { state: 'one' })
   await sendUse(url, { sandbox_persona: 'teen-16', state: 'two' })
   const { stdout } = await run(['wait', '--url', url, '--state', 'two', '--json'])
-  const flow = { id: 'f2', status: 'ok', calls: [{ endpoint: 'E1' }], page: `${url}/_sandbox/console/flows/f2` }
+  const flow = {
+    id: 'f2',
+    status: 'ok',
+    calls: [{ endpoint: 'E1' }],
+    page: `${url}/_sandbox/console/flows/f2`,
+  }
   expect(JSON.parse(stdout)).toMatchObject({ matched: true, flow })
-  const late = await run(['wait', '--url', url, '--state', 'two', '--since', 'now', '--timeout', '0.2'])
-  const stderr = 'error: no flow with state two ended within 0.2 seconds; no other flow ended meanwhile\n'
+  const late = await run([
+    'wait',
+    '--url',
+    url,
+    '--state',
+    'two',
+    '--since',
+    'now',
+    '--timeout',
+    '0.2',
+  ])
+  const stderr =
+    'error: no flow with state two ended within 0.2 seconds; no other flow ended meanwhile\n'
   expect(late).toEqual({ code: 1, stdout: '', stderr })
 })
 
 test('wait ends with 1 and with what ended meanwhile, when nothing fits in time', async () => {
   const { url } = await startSandbox()
   let isOver = false
-  const ended = run(['wait', '--url', url, '--outcome', 'access_denied', '--timeout', '0.4', '--json']).finally(() => {
+  const ended = run([
+    'wait',
+    '--url',
+    url,
+    '--outcome',
+    'access_denied',
+    '--timeout',
+    '0.4',
+    '--json',
+  ]).finally(() => {
     isOver = true
   })
   // Flows end all the time, some of them while the command waits.
   while (!isOver) await sendUse(url, { sandbox_persona: 'teen-16' })
   const { code, stdout, stderr } = await ended
   expect(code).toBe(1)
-  expect(stderr).toBe('error: no flow with outcome access_denied ended within 0.4 seconds; meanwhile ended:\n')
+  expect(stderr).toBe(
+    'error: no flow with outcome access_denied ended within 0.4 seconds; meanwhile ended:\n',
+  )
   const { matched, filter, seen } = JSON.parse(stdout)
   expect({ matched, filter }).toEqual({ matched: false, filter: { outcome: 'access_denied' } })
   expect(seen[0]).toMatchObject({ persona: 'teen-16', status: 'ok', summary: 'teen-16: 18 no' })
@@ -110,7 +160,9 @@ test('wait trusts the certificate in the state folder of the settings, and no ot
   const byFlags = await look('--https', '-p', port, '--state-dir', stateDir)
   expect(byFlags).toEqual(healthy(baseUrl))
   const [cert, key] = ['tls-certificate.pem', 'tls-key.pem'].map((name) => join(stateDir, name))
-  expect(await look('--https-cert', `${cert}`, '--https-key', `${key}`, '-p', port)).toEqual(byFlags)
+  expect(await look('--https-cert', `${cert}`, '--https-key', `${key}`, '-p', port)).toEqual(
+    byFlags,
+  )
   // No other server can listen at its own address.
   expect(await look('--https', '-p', port, '--state-dir', 'none')).toMatchObject({ code: 0 })
   const stderr = expect.stringContaining('self-signed certificate')
@@ -130,8 +182,11 @@ test.each([
   ['--url OTHER', 'something answers, but no agekey-sandbox'],
   ['--url nowhere', '--url: "nowhere"'],
   ['--port 0', '--url: needed'],
-])('wait --timeout 0 %s ends with 1: no sandbox is there, or no address follows from that', async (args, line) => {
-  const { url } = await startWebApp((_request, response) => response.end('{"status":"ok"}'))
-  const stderr = expect.stringContaining(line)
-  expect(await look(...args.replace('OTHER', url).split(' '))).toMatchObject({ code: 1, stderr })
-})
+])(
+  'wait --timeout 0 %s ends with 1: no sandbox is there, or no address follows from that',
+  async (args, line) => {
+    const { url } = await startWebApp((_request, response) => response.end('{"status":"ok"}'))
+    const stderr = expect.stringContaining(line)
+    expect(await look(...args.replace('OTHER', url).split(' '))).toMatchObject({ code: 1, stderr })
+  },
+)

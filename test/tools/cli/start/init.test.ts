@@ -20,17 +20,22 @@ test('init writes a config file that the next start can read', async () => {
 
 test('init leaves a file that exists unchanged', async () => {
   const cwd = folderWith({ [DEFAULT_CONFIG_FILE]: 'seed: 1\n' })
-  const stderr = 'error: agekey-sandbox.yaml: is there already and stays as it is; move it away first\n'
+  const stderr =
+    'error: agekey-sandbox.yaml: is there already and stays as it is; move it away first\n'
   expect(await run(['init'], { cwd })).toEqual({ code: 1, stdout: '', stderr })
   expect(readFileSync(join(cwd, DEFAULT_CONFIG_FILE), 'utf8')).toBe('seed: 1\n')
 })
 
 test('The starter file with every setting uncommented is valid, shows all settings and the default lifetimes', () => {
-  // Settings are commented out as `# key:`, without a space before the key inside a mapping; sentences begin with a capital or a word.
+  // Settings are commented out as `# key:`, without a space before the key inside a mapping;
+  // sentences begin with a capital or a word.
   const uncommented = renderStarterFile()
     .replace(/^( *)# ?( *(?:[a-z_]+|\/[a-z/]+): )/gm, '$1$2')
     .replace(/^# (certifications:)$/m, '$1')
     .replace(/^spec: .*$/m, '')
   const values = parse(uncommented)
-  expect([Object.keys(values).sort(), values.lifetimes]).toEqual([Object.keys(SETTINGS).sort(), DEFAULT_LIFETIMES])
+  expect([Object.keys(values).sort(), values.lifetimes]).toEqual([
+    Object.keys(SETTINGS).sort(),
+    DEFAULT_LIFETIMES,
+  ])
 })

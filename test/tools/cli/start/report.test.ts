@@ -3,7 +3,11 @@ import { createLog } from '../../../../src/tools/cli/start/report.ts'
 
 /** A log whose target can be full for a while. */
 function openLog() {
-  const place = { written: [] as string[], warnings: [] as string[], problem: undefined as Error | undefined }
+  const place = {
+    written: [] as string[],
+    warnings: [] as string[],
+    problem: undefined as Error | undefined,
+  }
   const write = (text: string) => {
     if (place.problem === undefined) place.written.push(text)
     return place.problem
@@ -30,7 +34,9 @@ test('The log of a server drops the lines that cannot be written, and says so wh
     line(text)
     await turn()
   }
-  expect(place.warnings).toEqual(['log: it cannot be written (ENOSPC: a reason); its lines are dropped until it can'])
+  expect(place.warnings).toEqual([
+    'log: it cannot be written (ENOSPC: a reason); its lines are dropped until it can',
+  ])
   place.problem = undefined
   line('four')
   await turn()

@@ -7,13 +7,18 @@ const PATIENCE = { timeout: 10_000 }
 
 test('start goes on when its readers have closed stderr and stdout', async () => {
   const args = ['-p', '0', '--log', 'json']
-  const { child, ended } = launch([...args, '--base-url', 'https://sandbox.example.com'], { env: WITH_KEYS })
+  const { child, ended } = launch([...args, '--base-url', 'https://sandbox.example.com'], {
+    env: WITH_KEYS,
+  })
   // A warning would be written there.
   child.stderr.destroy()
-  const line = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))))
+  const line = await new Promise<string>((resolve) =>
+    child.stdout.once('data', (text) => resolve(String(text))),
+  )
   const [ready] = jsonLines(line)
   child.stdout.destroy()
-  for (let n = 0; n < 2; n++) expect((await fetch(`${ready?.['url']}/.well-known/jwks.json`)).status).toBe(200)
+  for (let n = 0; n < 2; n++)
+    expect((await fetch(`${ready?.['url']}/.well-known/jwks.json`)).status).toBe(200)
   child.kill('SIGTERM')
   expect((await ended).code).toBe(0)
 })

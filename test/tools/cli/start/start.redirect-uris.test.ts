@@ -5,7 +5,8 @@ import { buildCli, WITH_KEYS } from '../built-cli.ts'
 import { run } from '../in-process.ts'
 
 const cli = await buildCli()
-const REMOVED = 'would be a redirect URI of the built-in client, which builtin_client: false removes'
+const REMOVED =
+  'would be a redirect URI of the built-in client, which builtin_client: false removes'
 
 test('--redirect-uri may be given again', async () => {
   const addresses = ['https://a.example/cb?x=1,2', 'https://b.example/cb']
@@ -14,7 +15,9 @@ test('--redirect-uri may be given again', async () => {
   const { url } = JSON.parse(output.split('\n')[0] ?? '')
   for (const redirect_uri of addresses) {
     const { headers } = await sendUse(url, { redirect_uri, sandbox_persona: 'teen-16' })
-    expect(headers.get('location')).toMatch(new RegExp(`^${redirect_uri.replaceAll(/[?.]/g, String.raw`\$&`)}#`))
+    expect(headers.get('location')).toMatch(
+      new RegExp(`^${redirect_uri.replaceAll(/[?.]/g, String.raw`\$&`)}#`),
+    )
   }
 })
 
@@ -22,7 +25,9 @@ const WITHOUT_BUILTIN = { 'agekey-sandbox.yaml': 'builtin_client: false' }
 
 test('--redirect-uri is refused when the config file removes the built-in client', async () => {
   const cwd = folderWith(WITHOUT_BUILTIN)
-  const { code, stderr } = await run(['--port', '0', '--redirect-uri', 'https://a.example/'], { cwd })
+  const { code, stderr } = await run(['--port', '0', '--redirect-uri', 'https://a.example/'], {
+    cwd,
+  })
   expect(code).toBe(1)
   expect(stderr).toContain(`error: --redirect-uri: https://a.example/ ${REMOVED}`)
 })
@@ -36,8 +41,12 @@ test('AGEKEY_SANDBOX_REDIRECT_URIS is refused when the config file removes the b
 })
 
 test('redirect_uris of the config file are refused, with their line, when it removes the built-in client', async () => {
-  const cwd = folderWith({ 'agekey-sandbox.yaml': 'builtin_client: false\nredirect_uris: [https://a.example/]' })
+  const cwd = folderWith({
+    'agekey-sandbox.yaml': 'builtin_client: false\nredirect_uris: [https://a.example/]',
+  })
   const { code, stderr } = await run(['--port', '0'], { cwd })
   expect(code).toBe(1)
-  expect(stderr).toContain(`error: agekey-sandbox.yaml:2: redirect_uris: https://a.example/ ${REMOVED}`)
+  expect(stderr).toContain(
+    `error: agekey-sandbox.yaml:2: redirect_uris: https://a.example/ ${REMOVED}`,
+  )
 })

@@ -1,7 +1,10 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type ConnectedSandbox, connectSandbox } from '../../../../src/server/client/connect-sandbox.ts'
+import {
+  type ConnectedSandbox,
+  connectSandbox,
+} from '../../../../src/server/client/connect-sandbox.ts'
 import type { Settings } from '../../../../src/server/config/load-settings.ts'
 import { readWatchedSettings } from '../../../../src/tools/cli/start/watch-settings.ts'
 import { folderWith } from '../../../support/folder-with.ts'
@@ -12,23 +15,30 @@ const cli = await buildCli()
 
 const CONFIG = 'agekey-sandbox.yaml'
 
-const persona = (name: string, title = `I am ${name}`) => `name: ${name}\ntitle: ${title}\npurpose: For this test.\n`
+const persona = (name: string, title = `I am ${name}`) =>
+  `name: ${name}\ntitle: ${title}\npurpose: For this test.\n`
 
 const client = (name: string, more = '') =>
   `{ client_id: shop, client_secret: s-e-c-r-e-t, name: ${name}, redirect_uris: [http://localhost/cb]${more} }`
 
 /** A change is taken up within half a second; the machine of a test may be busy. */
-const soon = (expectation: () => unknown) => vi.waitFor(expectation, { timeout: 15_000, interval: 50 })
+const soon = (expectation: () => unknown) =>
+  vi.waitFor(expectation, { timeout: 15_000, interval: 50 })
 
 /** Starts a sandbox in a folder with these files. */
 async function startIn(files: Readonly<Record<string, string>>, args: readonly string[] = []) {
   const cwd = folderWith(files)
-  const { output, printed } = await cli.start(['--port', '0', '--log', 'json', ...args], { cwd, env: WITH_KEYS })
+  const { output, printed } = await cli.start(['--port', '0', '--log', 'json', ...args], {
+    cwd,
+    env: WITH_KEYS,
+  })
   const { url } = JSON.parse(output.split('\n')[0] ?? '')
   const messages = (text: string, event: string) =>
     text.trim() === ''
       ? []
-      : jsonLines(text).flatMap((line) => (line['event'] === event ? [String(line['message'])] : []))
+      : jsonLines(text).flatMap((line) =>
+          line['event'] === event ? [String(line['message'])] : [],
+        )
   return {
     url: String(url),
     api: connectSandbox(String(url)),
@@ -46,7 +56,10 @@ async function startIn(files: Readonly<Record<string, string>>, args: readonly s
 
 type Started = Awaited<ReturnType<typeof startIn>>
 
-/** Saves a persona and waits until it is taken up: what was saved before it is taken up or refused by then. */
+/**
+ * Saves a persona and waits until it is taken up: what was saved before it is taken up or refused
+ * by then.
+ */
 async function untilLaterSave({ api, save }: Pick<Started, 'api' | 'save'>, folder = 'personas') {
   save(`${folder}/later.yaml`, persona('later'))
   await soon(async () => expect(await namesOf(api)).toContain('later'))
@@ -54,7 +67,8 @@ async function untilLaterSave({ api, save }: Pick<Started, 'api' | 'save'>, fold
 
 const namesOf = async (api: ConnectedSandbox) => (await api.personas.list()).map(({ name }) => name)
 
-const titleOf = async ({ personas }: ConnectedSandbox, name: string) => (await personas.get(name)).title
+const titleOf = async ({ personas }: ConnectedSandbox, name: string) =>
+  (await personas.get(name)).title
 
 const pageTitle = async (url: string) => {
   const page = await sendUse(url, { client_id: 'shop', redirect_uri: 'http://localhost/cb' })
@@ -64,7 +78,9 @@ const pageTitle = async (url: string) => {
 const tenantOf = async (url: string) => (await fetch(`${url}/_sandbox/tenants/default`)).json()
 
 test('A saved config file changes clients, lifetimes, defaults and readings of a running sandbox', async () => {
-  const { save, url, notes, warnings } = await startIn({ [CONFIG]: `clients: [${client('Old shop')}]\n` })
+  const { save, url, notes, warnings } = await startIn({
+    [CONFIG]: `clients: [${client('Old shop')}]\n`,
+  })
   expect(await pageTitle(url)).toContain('Old shop')
   save(
     CONFIG,
@@ -77,7 +93,9 @@ persona: teen-16
 `,
   )
   await soon(() => expect(notes()).toHaveLength(1))
-  expect(notes()).toEqual([`took up clients, lifetimes, readings, slow_reply_seconds, persona, outcome of ${CONFIG}`])
+  expect(notes()).toEqual([
+    `took up clients, lifetimes, readings, slow_reply_seconds, persona, outcome of ${CONFIG}`,
+  ])
   expect(await tenantOf(url)).toMatchObject({
     clients: [{ name: 'New shop' }],
     lifetimes: { code: 7 },
@@ -90,7 +108,9 @@ persona: teen-16
 })
 
 test('A setting that is deleted from the config file has its default again', async () => {
-  const { save, url, notes } = await startIn({ [CONFIG]: 'outcome: access_denied\nlifetimes: { code: 7 }\n' })
+  const { save, url, notes } = await startIn({
+    [CONFIG]: 'outcome: access_denied\nlifetimes: { code: 7 }\n',
+  })
   save(CONFIG, 'profile: spec\n')
   await soon(() => expect(notes()).toEqual([`took up lifetimes, outcome of ${CONFIG}`]))
   expect(await tenantOf(url)).toMatchObject({ lifetimes: { code: 600 } })
@@ -122,7 +142,10 @@ test('A saved config file names in one warning all that needs a restart', async 
 })
 
 test('A saved persona file does not name again what needs a restart', async () => {
-  const started = await startIn({ [CONFIG]: 'personas: ./personas\n', 'personas/a.yaml': persona('a') })
+  const started = await startIn({
+    [CONFIG]: 'personas: ./personas\n',
+    'personas/a.yaml': persona('a'),
+  })
   started.save(CONFIG, 'personas: ./personas\nseed: 2\n')
   await soon(() => expect(started.warnings()).toHaveLength(1))
   await untilLaterSave(started)
@@ -139,7 +162,10 @@ test('A setting that needs a restart causes no warning once it has its former va
 })
 
 test('A saved setting that a flag overrules changes nothing, without a warning', async () => {
-  const { save, url, notes, warnings } = await startIn({ [CONFIG]: 'persona: teen-16\n' }, ['--persona', 'child-12'])
+  const { save, url, notes, warnings } = await startIn({ [CONFIG]: 'persona: teen-16\n' }, [
+    '--persona',
+    'child-12',
+  ])
   save(CONFIG, 'persona: teen-16\nport: 2\nlog: pretty\noutcome: verified\n')
   await soon(() => expect(notes()).toEqual([`took up outcome of ${CONFIG}`]))
   expect(await tenantOf(url)).toMatchObject({ persona: 'child-12' })
@@ -150,27 +176,37 @@ const GONE: readonly (readonly [how: string, state: string, lose: (path: string)
   ['is emptied', 'is empty', (path) => writeFileSync(path, '')],
   ['is deleted', 'is not there', (path) => rmSync(path)],
   ['holds only comments', 'is empty', (path) => writeFileSync(path, '# clients:\n\n#  - shop\n')],
-  ['holds only the marks of a document', 'is empty', (path) => writeFileSync(path, '---\n# nothing\n...\n')],
+  [
+    'holds only the marks of a document',
+    'is empty',
+    (path) => writeFileSync(path, '---\n# nothing\n...\n'),
+  ],
   ['holds only blanks', 'is empty', (path) => writeFileSync(path, ' \n\n')],
 ]
 
-test.each(GONE)('A config file that %s keeps what it said, with one warning', async (_how, state, lose) => {
-  const started = await startIn({
-    [CONFIG]: `personas: ./personas\nclients: [${client('Shop')}]\n`,
-    'personas/a.yaml': persona('a'),
-  })
-  const { path, url, warnings } = started
-  lose(path(CONFIG))
-  await soon(() => expect(warnings()).toHaveLength(1))
-  await untilLaterSave(started)
-  expect(await pageTitle(url)).toContain('Shop')
-  expect(warnings()).toEqual([
-    `${CONFIG} ${state}; what it said before stays in force until it is a file again; restart to run without it`,
-  ])
-})
+test.each(GONE)(
+  'A config file that %s keeps what it said, with one warning',
+  async (_how, state, lose) => {
+    const started = await startIn({
+      [CONFIG]: `personas: ./personas\nclients: [${client('Shop')}]\n`,
+      'personas/a.yaml': persona('a'),
+    })
+    const { path, url, warnings } = started
+    lose(path(CONFIG))
+    await soon(() => expect(warnings()).toHaveLength(1))
+    await untilLaterSave(started)
+    expect(await pageTitle(url)).toContain('Shop')
+    expect(warnings()).toEqual([
+      `${CONFIG} ${state}; what it said before stays in force until it is a file again; restart to run without it`,
+    ])
+  },
+)
 
 test('A config file that is emptied before it is deleted causes one warning', async () => {
-  const started = await startIn({ [CONFIG]: 'personas: ./personas\n', 'personas/a.yaml': persona('a') })
+  const started = await startIn({
+    [CONFIG]: 'personas: ./personas\n',
+    'personas/a.yaml': persona('a'),
+  })
   const { path, warnings } = started
   writeFileSync(path(CONFIG), '')
   await soon(() => expect(warnings()).toHaveLength(1))
@@ -180,7 +216,10 @@ test('A config file that is emptied before it is deleted causes one warning', as
 })
 
 test('A config file that is named by a flag and deleted keeps what it said', async () => {
-  const { path, url, warnings } = await startIn({ 'own.yaml': `clients: [${client('Shop')}]\n` }, ['-c', 'own.yaml'])
+  const { path, url, warnings } = await startIn({ 'own.yaml': `clients: [${client('Shop')}]\n` }, [
+    '-c',
+    'own.yaml',
+  ])
   rmSync(path('own.yaml'))
   await soon(() => expect(warnings()).toHaveLength(1))
   expect(warnings()[0]).toMatch(/^own\.yaml is not there; what it said before stays in force/)
@@ -204,17 +243,21 @@ test('A config file that comes back changed is taken up', async () => {
 })
 
 test('A config file that said nothing at the start may be deleted without a warning', async () => {
-  const started = await startIn({ [CONFIG]: '# persona: teen-16\n', 'personas/a.yaml': persona('a') }, [
-    '--personas',
-    'personas',
-  ])
+  const started = await startIn(
+    { [CONFIG]: '# persona: teen-16\n', 'personas/a.yaml': persona('a') },
+    ['--personas', 'personas'],
+  )
   rmSync(started.path(CONFIG))
   await untilLaterSave(started)
   expect(started.warnings()).toEqual([])
 })
 
 test.each([
-  ['broken YAML', 'clients: [\n', /^agekey-sandbox\.yaml:\d+: .* \(what the file said before stays in force\)$/],
+  [
+    'broken YAML',
+    'clients: [\n',
+    /^agekey-sandbox\.yaml:\d+: .* \(what the file said before stays in force\)$/,
+  ],
   [
     'an unknown setting',
     '\nclientz: []\n',
@@ -230,22 +273,29 @@ test.each([
     'outcome: verified\npersonas: ./gone\n',
     /^agekey-sandbox\.yaml:2: personas\[0\]: \S*gone: no such file or folder \(nothing of this save is taken up\)$/,
   ],
-])('A config file with %s changes nothing, and the warning names its line', async (_what, text, message) => {
-  const { save, url, warnings, notes } = await startIn({ [CONFIG]: `clients: [${client('Shop')}]\n` })
-  save(CONFIG, text)
-  await soon(() => expect(warnings()).toHaveLength(1))
-  expect(warnings()[0]).toMatch(message)
-  expect(await pageTitle(url)).toContain('Shop')
-  save(CONFIG, `clients: [${client('New shop')}]\n`)
-  await soon(() => expect(notes()).toEqual([`took up clients of ${CONFIG}`]))
-  expect(warnings()).toHaveLength(1)
-})
+])(
+  'A config file with %s changes nothing, and the warning names its line',
+  async (_what, text, message) => {
+    const { save, url, warnings, notes } = await startIn({
+      [CONFIG]: `clients: [${client('Shop')}]\n`,
+    })
+    save(CONFIG, text)
+    await soon(() => expect(warnings()).toHaveLength(1))
+    expect(warnings()[0]).toMatch(message)
+    expect(await pageTitle(url)).toContain('Shop')
+    save(CONFIG, `clients: [${client('New shop')}]\n`)
+    await soon(() => expect(notes()).toEqual([`took up clients of ${CONFIG}`]))
+    expect(warnings()).toHaveLength(1)
+  },
+)
 
 test('An edit with one wrong value is not taken up in part', async () => {
   const { save, url, warnings } = await startIn({ [CONFIG]: `clients: [${client('Shop')}]\n` })
   save(CONFIG, `clients: [${client('New shop', ', persona: nobody')}]\noutcome: access_denied\n`)
   await soon(() => expect(warnings()).toHaveLength(1))
-  expect(warnings()[0]).toMatch(/^agekey-sandbox\.yaml:1: clients\[0\]\.persona: there is no persona "nobody"/)
+  expect(warnings()[0]).toMatch(
+    /^agekey-sandbox\.yaml:1: clients\[0\]\.persona: there is no persona "nobody"/,
+  )
   expect(await tenantOf(url)).toMatchObject({ clients: [{ name: 'Shop' }] })
   expect(await tenantOf(url)).not.toHaveProperty('outcome')
 })
@@ -266,7 +316,12 @@ test('A redirect URI in the clear is warned of when it is new, and not again at 
 
 test('A client that is gone from the file is masked in what was recorded of it', async () => {
   const { save, url, notes } = await startIn({ [CONFIG]: `clients: [${client('Shop')}]\n` })
-  await sendUse(url, { client_id: 'shop', redirect_uri: 'http://localhost/cb', state: 's-e-c-r-e-t', nonce: 'n' })
+  await sendUse(url, {
+    client_id: 'shop',
+    redirect_uri: 'http://localhost/cb',
+    state: 's-e-c-r-e-t',
+    nonce: 'n',
+  })
   save(CONFIG, 'clients: []\n')
   await soon(() => expect(notes()).toHaveLength(1))
   const flows = await (await fetch(`${url}/_sandbox/flows`)).text()
@@ -302,7 +357,10 @@ test('The last persona file that is deleted from a folder takes its persona away
 })
 
 test('A built-in persona returns when the file that replaced it is deleted', async () => {
-  const { api, path } = await startIn({ ...PERSONAS, 'personas/b.yaml': persona('teen-16', 'Mine') })
+  const { api, path } = await startIn({
+    ...PERSONAS,
+    'personas/b.yaml': persona('teen-16', 'Mine'),
+  })
   expect(await titleOf(api, 'teen-16')).toBe('Mine')
   rmSync(path('personas/b.yaml'))
   await soon(async () => expect(await titleOf(api, 'teen-16')).not.toBe('Mine'))
@@ -339,7 +397,9 @@ test('A folder of personas that is moved away keeps its personas until it is bac
   const { api, cwd, path, warnings } = await startIn(PERSONAS)
   renameSync(path('personas'), path('away'))
   await soon(() => expect(warnings()).toHaveLength(1))
-  expect(warnings()[0]).toMatch(/personas: no such file or folder \(nothing of this save is taken up\)$/)
+  expect(warnings()[0]).toMatch(
+    /personas: no such file or folder \(nothing of this save is taken up\)$/,
+  )
   expect(await namesOf(api)).toContain('a')
   writeFileSync(join(cwd, 'away/b.yaml'), persona('b'))
   renameSync(path('away'), path('personas'))
@@ -354,18 +414,26 @@ test('A persona that a client has is not taken away', async () => {
   })
   rmSync(path('personas/b.yaml'))
   await soon(() => expect(warnings()).toHaveLength(1))
-  expect(warnings()[0]).toMatch(/^agekey-sandbox\.yaml:2: clients\[0\]\.persona: there is no persona "b"/)
+  expect(warnings()[0]).toMatch(
+    /^agekey-sandbox\.yaml:2: clients\[0\]\.persona: there is no persona "b"/,
+  )
   expect(await namesOf(api)).toContain('b')
 })
 
 test('A folder that the config file names anew is read', async () => {
-  const { api, save } = await startIn({ [CONFIG]: 'persona: teen-16\n', 'more/x.yaml': persona('x') })
+  const { api, save } = await startIn({
+    [CONFIG]: 'persona: teen-16\n',
+    'more/x.yaml': persona('x'),
+  })
   save(CONFIG, 'personas: ./more\n')
   await soon(async () => expect(await namesOf(api)).toContain('x'))
 })
 
 test('A folder that the config file names anew is watched', async () => {
-  const { api, save } = await startIn({ [CONFIG]: 'persona: teen-16\n', 'more/x.yaml': persona('x') })
+  const { api, save } = await startIn({
+    [CONFIG]: 'persona: teen-16\n',
+    'more/x.yaml': persona('x'),
+  })
   save(CONFIG, 'personas: ./more\n')
   await soon(async () => expect(await namesOf(api)).toContain('x'))
   save('more/y.yaml', persona('y'))
@@ -423,13 +491,20 @@ test('A tenant follows a saved file', async () => {
   const tenant = api.tenant('other')
   expect((await tenant.personas.list()).map(({ name }) => name)).not.toContain('b')
   save('personas/b.yaml', persona('b'))
-  await soon(async () => expect((await tenant.personas.list()).map(({ name }) => name)).toContain('b'))
+  await soon(async () =>
+    expect((await tenant.personas.list()).map(({ name }) => name)).toContain('b'),
+  )
 })
 
 test('A flow that waits on its page ends after a save', async () => {
   const { save, url, notes } = await startIn({ [CONFIG]: `clients: [${client('Old shop')}]\n` })
-  const page = await (await sendUse(url, { client_id: 'shop', redirect_uri: 'http://localhost/cb' })).text()
-  save(CONFIG, `clients: [${client('New shop')}]\nreadings: { typ: absent }\nlifetimes: { code: 7 }\n`)
+  const page = await (
+    await sendUse(url, { client_id: 'shop', redirect_uri: 'http://localhost/cb' })
+  ).text()
+  save(
+    CONFIG,
+    `clients: [${client('New shop')}]\nreadings: { typ: absent }\nlifetimes: { code: 7 }\n`,
+  )
   await soon(() => expect(notes()).toHaveLength(1))
   const [, action = ''] = /<form[^>]* action="([^"]*\/choice)"/.exec(page) ?? []
   const [, transaction = ''] = /name="transaction" value="([^"]+)"/.exec(page) ?? []

@@ -27,7 +27,10 @@ async function send(body: string | FormData, { type = '', url = sandbox.baseUrl 
 /** The form of the page with a file. */
 function fileOf(content: unknown, name = 'report.json') {
   const body = new FormData()
-  body.append('report', new File([typeof content === 'string' ? content : JSON.stringify(content)], name))
+  body.append(
+    'report',
+    new File([typeof content === 'string' ? content : JSON.stringify(content)], name),
+  )
   return body
 }
 const upload = (content: unknown, name?: string) => send(fileOf(content, name))
@@ -39,7 +42,11 @@ function problemOf(page: string) {
 }
 
 const hrefsOn = (page: string) => tagsOf(page).flatMap(({ attributes }) => attributes['href'] ?? [])
-const current = (changes: Partial<AuditReport> = {}) => ({ ...MIXED, version: packageVersion(), ...changes })
+const current = (changes: Partial<AuditReport> = {}) => ({
+  ...MIXED,
+  version: packageVersion(),
+  ...changes,
+})
 const EXPIRED = auditedRow('use/id_token.expired')
 const LET_IN = auditedRow('use/id_token.expired', { verdict: 'let in' })
 
@@ -73,7 +80,9 @@ test('The page of an audit shows headline, totals, what was learned, the worst c
     /4 findings missing signature 2 rows, must, severity 9\.8 .*See OpenID Connect Core 1\.0 section 3\.1\.3\.7 \(6\); CWE-347 .*Shown by 2 rows .*missing expiry/,
   )
   expect(MIXED.rows.filter(({ row }) => !text.includes(row))).toEqual([])
-  expect(text).toMatch(/Other checks .*state undetermined 3 rows .*Checks that hold 1 .*Other rows 4 rows/)
+  expect(text).toMatch(
+    /Other checks .*state undetermined 3 rows .*Checks that hold 1 .*Other rows 4 rows/,
+  )
   expect(['finding', 'rows'].map((id) => byTestId(page, id).length)).toEqual([4, 7])
   // A script shows the filter.
   expect(page).toContain('data-audit-filter hidden>')
@@ -93,7 +102,8 @@ test('The page of an audit links the flows of its time in this journal, and says
   await sandbox.request.get('/v1/oidc/use').query(useRequest({ sandbox_persona: 'teen-16' }))
   const { started_at } = (await sandbox.flows.last()) ?? expect.fail('there is no flow')
   const report = auditReport([{ ...LET_IN, flows: ['f1', 'f2', 'f01'] }], { started_at })
-  const linksIn = (page: string) => new Set(hrefsOn(page).filter((href) => href.includes('/flows/')))
+  const linksIn = (page: string) =>
+    new Set(hrefsOn(page).filter((href) => href.includes('/flows/')))
   const toFirst = new Set(['/_sandbox/console/flows/f1'])
   const here = await upload(report)
   expect(linksIn(here.page)).toEqual(toFirst)
@@ -108,15 +118,30 @@ test('The page of an audit links the flows of its time in this journal, and says
 test.each([...HOSTILE, "http://a.example/' & calc & '", '\r\nSet-Cookie: a=b'])(
   'The page of an audit shows %j as text: no tag, no link to elsewhere, no header',
   async (text) => {
-    const texts = { summary: text, rule: text, harm: text, reason: text, evidence: text, family: text }
+    const texts = {
+      summary: text,
+      rule: text,
+      harm: text,
+      reason: text,
+      evidence: text,
+      family: text,
+    }
     const row = { ...LET_IN, ...texts, flows: [text], refs: [text] }
     const learned = { use: { yes: text, no: [text] } }
-    const report = auditReport([row, { ...row, row: text }], { app: text, version: text, catalogue: text, learned })
+    const report = auditReport([row, { ...row, row: text }], {
+      app: text,
+      version: text,
+      catalogue: text,
+      learned,
+    })
     const name = text.replaceAll(/[\r\n]/g, '')
     const { status, page } = await upload({ ...report, notes: [text] }, name)
     expect(status).toBe(200)
     // tagsOf refuses a `<` that opens no tag.
-    const links = [...hrefsOn(page), ...tagsOf(page).flatMap(({ attributes }) => attributes['src'] ?? [])]
+    const links = [
+      ...hrefsOn(page),
+      ...tagsOf(page).flatMap(({ attributes }) => attributes['src'] ?? []),
+    ]
     expect(links.filter((link) => !link.startsWith('/'))).toEqual([])
     expect(page).not.toContain('calc &amp; &#39; --only')
   },
@@ -132,7 +157,12 @@ test('The page of an audit shows what the app wrote meanwhile, and no command fo
 test('The page of an audit stays below 300 KB, and shows a thousand rows', async () => {
   const evidence = 'as adult-passport: your app showed 200 at /callback ("Welcome, you are 18.")'
   const rows = OUTCOMES.map((row) =>
-    auditedRow(rowId(row), { verdict: 'let in', evidence, family: row.family, flows: ['f101', 'f102'] }),
+    auditedRow(rowId(row), {
+      verdict: 'let in',
+      evidence,
+      family: row.family,
+      flows: ['f101', 'f102'],
+    }),
   )
   const { page } = await upload(auditReport(rows))
   expect(Buffer.byteLength(page)).toBeLessThan(300_000)
@@ -161,8 +191,20 @@ test.each([
     /report\.json is no report of agekey-sandbox audit: seconds: expected a number, found the text "long"/,
   ],
   ['no file', NO_FILE, MULTIPART, 400, /no file came;/],
-  ['a cut form', '--x\r\nContent-Disp', MULTIPART, 400, /the form cannot be read: it is no multipart\/form-data;/],
-  ['no multipart form', 'report=x', 'text/x', 415, /Content-Type: must be multipart\/form-data, not text\/x$/],
+  [
+    'a cut form',
+    '--x\r\nContent-Disp',
+    MULTIPART,
+    400,
+    /the form cannot be read: it is no multipart\/form-data;/,
+  ],
+  [
+    'no multipart form',
+    'report=x',
+    'text/x',
+    415,
+    /Content-Type: must be multipart\/form-data, not text\/x$/,
+  ],
   [
     'too large a file',
     'x'.repeat(3_000_000),
@@ -170,20 +212,33 @@ test.each([
     413,
     /the file is too large: the form has 3000000 bytes, and 2097152 are read at most;/,
   ],
-])('A form that brings %s is answered with its status, one message, what to do and the form', async (...row) => {
-  const [, body, type, expected, message] = row
-  const { status, page } = await send(body, { type })
-  const { problem, forms } = problemOf(page)
-  expect({ status, forms, problem }).toEqual({ status: expected, forms: 1, problem: expect.stringMatching(message) })
-  const remedy = '; choose the JSON report of an audit: .agekey-audit/last.json, or the file that --json wrote'
-  expect([problem.startsWith('Not done. '), problem.endsWith(remedy)]).toEqual([true, status !== 415])
-})
+])(
+  'A form that brings %s is answered with its status, one message, what to do and the form',
+  async (...row) => {
+    const [, body, type, expected, message] = row
+    const { status, page } = await send(body, { type })
+    const { problem, forms } = problemOf(page)
+    expect({ status, forms, problem }).toEqual({
+      status: expected,
+      forms: 1,
+      problem: expect.stringMatching(message),
+    })
+    const remedy =
+      '; choose the JSON report of an audit: .agekey-audit/last.json, or the file that --json wrote'
+    expect([problem.startsWith('Not done. '), problem.endsWith(remedy)]).toEqual([
+      true,
+      status !== 415,
+    ])
+  },
+)
 
 test('The form of an audit report may be large but not endless, and no other form of the console may be large', async () => {
   const report = fileOf(JSON.stringify(current()) + ' '.repeat(100_000))
   expect((await send(report, { url: `${sandbox.baseUrl}/t/team` })).status).toBe(200)
   const body = new Uint8Array(17 * 1024 * 1024)
-  const answer = await fetch(sandbox.baseUrl + AUDIT, { method: 'POST', body }).catch(() => undefined)
+  const answer = await fetch(sandbox.baseUrl + AUDIT, { method: 'POST', body }).catch(
+    () => undefined,
+  )
   expect([413, undefined]).toContain(answer?.status)
   await sandbox.request.post('/_sandbox/console/force').send('x'.repeat(100_000)).expect(413)
 })
@@ -203,16 +258,23 @@ test.each([
     () => Promise.reject(new Error('.agekey-audit/last.json cannot be read (EACCES)')),
     /^Not done\. \.agekey-audit\/last\.json cannot be read \(EACCES\)$/,
   ],
-])('A last audit that %s leaves the form, and a message when there is one', async (_, lastAudit, message) => {
-  const { request } = await startSandbox({ lastAudit })
-  const { text } = await request.get(AUDIT)
-  expect(problemOf(text)).toEqual({ problem: expect.stringMatching(message), forms: 1 })
-  expect(textOf(text)).not.toContain('findings')
-})
+])(
+  'A last audit that %s leaves the form, and a message when there is one',
+  async (_, lastAudit, message) => {
+    const { request } = await startSandbox({ lastAudit })
+    const { text } = await request.get(AUDIT)
+    expect(problemOf(text)).toEqual({ problem: expect.stringMatching(message), forms: 1 })
+    expect(textOf(text)).not.toContain('findings')
+  },
+)
 
 test('The last audit is for those who may use the console', async () => {
   const lastAudit = () => expect.fail('it is read')
-  const { request, url } = await startSandbox({ baseUrl: 'https://a.example', controlToken: 'secret', lastAudit })
+  const { request, url } = await startSandbox({
+    baseUrl: 'https://a.example',
+    controlToken: 'secret',
+    lastAudit,
+  })
   expect(textOf((await request.get(AUDIT)).text)).toContain('Sign in to the console')
   expect((await send(fileOf(current()), { url })).status).toBe(401)
 })

@@ -16,7 +16,11 @@ const commandFor = (changes: Partial<Parameters<typeof curlCommand>[0]> = {}) =>
       endpoint: 'E2',
       method: 'POST',
       path: '/v1/oidc/create/par',
-      parameters: { client_id: 'web-shop', client_secret: '***', authorization_details: [{ method: 'id_doc_scan' }] },
+      parameters: {
+        client_id: 'web-shop',
+        client_secret: '***',
+        authorization_details: [{ method: 'id_doc_scan' }],
+      },
       ...changes,
     },
     { baseUrl: 'http://localhost:2435', clientId: 'web-shop' },
@@ -24,23 +28,36 @@ const commandFor = (changes: Partial<Parameters<typeof curlCommand>[0]> = {}) =>
 
 test('The curl command sends a browser’s request by GET, JSON parameters as text', () => {
   const parameters = { scope: 'openid svc.upgrade', claims: { age_thresholds: [18] } }
-  const [, url = ''] = argumentsOf(commandFor({ endpoint: 'E1', method: 'GET', path: '/use', parameters }))
-  expect(Object.fromEntries(new URL(url).searchParams)).toEqual({ ...parameters, claims: '{"age_thresholds":[18]}' })
+  const [, url = ''] = argumentsOf(
+    commandFor({ endpoint: 'E1', method: 'GET', path: '/use', parameters }),
+  )
+  expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
+    ...parameters,
+    claims: '{"age_thresholds":[18]}',
+  })
 })
 
 test('The curl command authenticates E2 by a field, E4 by Basic and E5 by a bearer token, from the environment', () => {
   const address = 'http://localhost:2435/v1/oidc/create/par'
-  const fields = ['client_id=web-shop', 'client_secret=S3CRET', 'authorization_details=[{"method":"id_doc_scan"}]']
+  const fields = [
+    'client_id=web-shop',
+    'client_secret=S3CRET',
+    'authorization_details=[{"method":"id_doc_scan"}]',
+  ]
   const encoded = fields.flatMap((field) => ['--data-urlencode', field])
   expect(argumentsOf(commandFor())).toEqual(['-i', address, ...encoded])
-  expect(argumentsOf(commandFor({ endpoint: 'E4', parameters: { code: 'c' } }))).toContain('web-shop:S3CRET')
+  expect(argumentsOf(commandFor({ endpoint: 'E4', parameters: { code: 'c' } }))).toContain(
+    'web-shop:S3CRET',
+  )
   const upgrade = ['-i', address, '-H', 'Authorization: Bearer T0KEN', '--json', '{"a":1}']
   expect(argumentsOf(commandFor({ endpoint: 'E5', parameters: { a: 1 } }))).toEqual(upgrade)
 })
 
 test('The curl command quotes every value, so that a shell expands nothing of it', () => {
   // No program can be given NUL in an argument.
-  const text = fc.string({ unit: 'binary' }).filter((value) => !/\p{Surrogate}/u.test(value) && !value.includes('\0'))
+  const text = fc
+    .string({ unit: 'binary' })
+    .filter((value) => !/\p{Surrogate}/u.test(value) && !value.includes('\0'))
   const attack = fc.constantFrom("'; rm -rf /; '", '$(id)', '`id`', '\\', '"$HOME"', '')
   const states = fc.sample(fc.tuple(text, attack), 100).map((parts) => parts.join(''))
   const commands = states.map((state) => commandFor({ endpoint: 'choice', parameters: { state } }))

@@ -1,28 +1,44 @@
 import { expect, test } from 'vitest'
 import type { ListedFlow } from '../../../../src/sandbox/journal/journal.ts'
-import { ago, renderFlowTable, renderFlowTime } from '../../../../src/workbench/console/flows/flow-table.ts'
+import {
+  ago,
+  renderFlowTable,
+  renderFlowTime,
+} from '../../../../src/workbench/console/flows/flow-table.ts'
 import { callbackWith, listedFlow, recordedCall } from '../../../support/journal-entries.ts'
 import { byTestId, textOf } from '../../../support/markup.ts'
 import { frame } from '../views.ts'
 
 const clock = { now: Date.parse('2026-06-01T12:00:13Z'), frozen: false, requestUriSeconds: 90 }
-const tableOf = (...flows: ListedFlow[]) => ({ html: String(renderFlowTable(flows, { frame, clock })) })
-const classesOf = (table: { html: string }, id: string) => byTestId(table, `flow-${id}`)[0]?.attributes['class']
+const tableOf = (...flows: ListedFlow[]) => ({
+  html: String(renderFlowTable(flows, { frame, clock })),
+})
+const classesOf = (table: { html: string }, id: string) =>
+  byTestId(table, `flow-${id}`)[0]?.attributes['class']
 
 test('A row of the flow table says when, who, what happened and to which client', () => {
-  const flow = listedFlow({ client_id: 'shop', persona: 'teen-16', age_thresholds: { 13: true, 18: false } })
-  expect(textOf(tableOf(flow))).toContain('s ago 12:00:00Z Use f1 teen-16 teen-16: 13 yes, 18 no shop ok')
+  const flow = listedFlow({
+    client_id: 'shop',
+    persona: 'teen-16',
+    age_thresholds: { 13: true, 18: false },
+  })
+  expect(textOf(tableOf(flow))).toContain(
+    's ago 12:00:00Z Use f1 teen-16 teen-16: 13 yes, 18 no shop ok',
+  )
 })
 
 test.each([
   ['server_error', 'error'],
   ['access_denied', 'declined'],
-])('A row of the flow table says of a callback with error=%s, which has status 302: %s', (error, status) => {
-  const calls = [recordedCall({ status: 302, response: callbackWith({ error }) })]
-  const table = tableOf(listedFlow({ calls }))
-  expect(classesOf(table, 'f1')).toBe(`flow-row ${status}`)
-  expect(textOf(table).trim().endsWith(status)).toBe(true)
-})
+])(
+  'A row of the flow table says of a callback with error=%s, which has status 302: %s',
+  (error, status) => {
+    const calls = [recordedCall({ status: 302, response: callbackWith({ error }) })]
+    const table = tableOf(listedFlow({ calls }))
+    expect(classesOf(table, 'f1')).toBe(`flow-row ${status}`)
+    expect(textOf(table).trim().endsWith(status)).toBe(true)
+  },
+)
 
 test('Flows of one story are a run in the table when their rows meet, and else name the flow before', () => {
   const of = (id: string, changes: Partial<ListedFlow>) =>
@@ -55,7 +71,9 @@ test.each([
   ['E2', '11:58:44', 'waiting', 'pushed: waits for the browser at E3'],
   ['E2', '11:58:43', 'expired', 'pushed: no browser came to E3 within 90 s'],
 ])('The row of a flow that waits since %s at %s is %s', (endpoint, time, status, summary) => {
-  const calls = ['10:00:00', time].map((at) => recordedCall({ endpoint, at: `2026-06-01T${at}.000Z`, status: 200 }))
+  const calls = ['10:00:00', time].map((at) =>
+    recordedCall({ endpoint, at: `2026-06-01T${at}.000Z`, status: 200 }),
+  )
   const text = textOf(tableOf(listedFlow({ ended_at: undefined, calls })))
   expect(text).toContain(summary)
   expect(text.trim().endsWith(status)).toBe(true)
@@ -64,7 +82,9 @@ test.each([
 test('The row of a Create flow whose page is open waits for the user, however long ago it was pushed', () => {
   const pushed = recordedCall({ endpoint: 'E2', at: '2026-06-01T11:58:00.000Z', status: 201 })
   const opened = recordedCall({ endpoint: 'E3', at: '2026-06-01T11:59:00.000Z', status: 200 })
-  const text = textOf(tableOf(listedFlow({ flow: 'create', ended_at: undefined, calls: [pushed, opened] })))
+  const text = textOf(
+    tableOf(listedFlow({ flow: 'create', ended_at: undefined, calls: [pushed, opened] })),
+  )
   expect(text).toMatch(/waits for the user.*waiting\s*$/)
 })
 

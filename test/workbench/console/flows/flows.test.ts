@@ -27,16 +27,20 @@ test.each([
   ['?q=GOOD', ['f1']],
   ['?q=nowhere', []],
   ['?status=unknown', ['f2', 'f1']],
-])('The flows page with %j shows the flows that match, and a way to all when it leaves flows out', async (...row) => {
-  const [query, ids] = row
-  await party().use({ state: 'good' })
-  await get('/v1/oidc/use').query('state=bad')
-  const page = await read(query)
-  expect(idsOn(page)).toEqual(ids)
-  expect(textOf(page).includes('Show every flow')).toBe(ids.length < 2)
-  if (ids.includes('f1')) expect(textOf(page)).toMatch(/Use f1 .*adult-passport: 13 yes, 16 yes, 18 yes.* ok/)
-  if (ids.includes('f2')) expect(textOf(page)).toMatch(/Use f2 .*client_id is missing.* error /)
-})
+])(
+  'The flows page with %j shows the flows that match, and a way to all when it leaves flows out',
+  async (...row) => {
+    const [query, ids] = row
+    await party().use({ state: 'good' })
+    await get('/v1/oidc/use').query('state=bad')
+    const page = await read(query)
+    expect(idsOn(page)).toEqual(ids)
+    expect(textOf(page).includes('Show every flow')).toBe(ids.length < 2)
+    if (ids.includes('f1'))
+      expect(textOf(page)).toMatch(/Use f1 .*adult-passport: 13 yes, 16 yes, 18 yes.* ok/)
+    if (ids.includes('f2')) expect(textOf(page)).toMatch(/Use f2 .*client_id is missing.* error /)
+  },
+)
 
 test('The flows page shows why a request that breaks no rule is refused', async () => {
   await open({ sandbox_persona: 'teen-61' })
@@ -48,7 +52,9 @@ test('The flows page shows the newest 30 and leads to the older ones of the same
   for (let index = 1; index <= 31; index += 1) await party().use({ state: `state-${index}` })
   const first = await read('?flow=use&q=state')
   expect(idsOn(first)).toHaveLength(30)
-  expect(hrefsIn(first).filter((href) => href.includes('before='))).toEqual(['?flow=use&q=state&before=f2'])
+  expect(hrefsIn(first).filter((href) => href.includes('before='))).toEqual([
+    '?flow=use&q=state&before=f2',
+  ])
   expect(idsOn(await read('?flow=use&q=state&before=f2'))).toEqual(['f1'])
 })
 
@@ -58,11 +64,14 @@ test('The page of a flow explains token, decision and trace, and repeats each ca
   expect(text).toMatch(
     /child-12.*needs 18 by age_thresholds\[2\], has 12.*call E5 with the access token within 10800 seconds.*req_claims_hash/,
   )
-  expect(text).toContain(`curl -i '${sandbox.baseUrl}/v1/oidc/use/token' \\ -u 'ak_test_sandbox:'"$AGE_CLIENT_SECRET"`)
+  expect(text).toContain(
+    `curl -i '${sandbox.baseUrl}/v1/oidc/use/token' \\ -u 'ak_test_sandbox:'"$AGE_CLIENT_SECRET"`,
+  )
   expect(text).not.toContain('sk_test_sandbox')
 })
 
-const DENIED = /^(?!.*mark yes).*Outcome<.*access_denied<.*mark declined">302, error=access_denied</s
+const DENIED =
+  /^(?!.*mark yes).*Outcome<.*access_denied<.*mark declined">302, error=access_denied</s
 
 test.each([
   [
@@ -80,11 +89,19 @@ test.each([
     { sandbox_outcome: 'id_token.expired' },
     /^(?!.*A correct client).* forced id_token\.expired, a correct client refuses it .* refuse The token expired an hour ago/,
   ],
-  ['says that a client accepts the answer', { sandbox_outcome: 'verified' }, /accept A correct client accepts it/],
+  [
+    'says that a client accepts the answer',
+    { sandbox_outcome: 'verified' },
+    /accept A correct client accepts it/,
+  ],
   ['shows an error in a redirect as its outcome', { sandbox_outcome: 'access_denied' }, DENIED],
   ['shows an id_token of a query', { response_mode: 'query' }, /data-testid="id-token"/],
   ['shows an id_token of a posted form', { response_mode: 'form_post' }, /data-testid="id-token"/],
-  ['advises to correct a refused request', { claims: '{}' }, /^(?!.*offer to try again).*Correct the request by its/],
+  [
+    'advises to correct a refused request',
+    { claims: '{}' },
+    /^(?!.*offer to try again).*Correct the request by its/,
+  ],
 ])('The page of a flow %s', async (_does, changes, expected) => {
   await party().use(changes)
   // In its text or in its markup.
@@ -93,10 +110,14 @@ test.each([
 
 test('The page of a flow advises to begin again when the request expired, as the control API does', async () => {
   await open().expect(200)
-  expect(await shown()).toMatch(/ waiting for the user since .*Wait: the user has not come back yet/)
+  expect(await shown()).toMatch(
+    / waiting for the user since .*Wait: the user has not come back yet/,
+  )
   await sandbox.clock.advance(3600)
   expect(await shown()).toMatch(/^(?!.*Wait: ).*Begin the flow again/)
-  expect((await sandbox.flows.get('f1')).next_steps).toEqual([expect.stringContaining('Begin the flow again')])
+  expect((await sandbox.flows.get('f1')).next_steps).toEqual([
+    expect.stringContaining('Begin the flow again'),
+  ])
   await sandbox.clock.advance(3600)
   expect(byTestId(await pageOf(), 'answer-here')).toHaveLength(0)
   expect(await shown()).toContain('It waits no longer')
@@ -107,7 +128,9 @@ test('The page of a flow says how many calls it shows of a page that was reloade
   for (let n = 1; n <= 102; n++) await get('/v1/oidc/create').query({ ...createRequest(uri), n })
   const flow = (await get('/_sandbox/flows/f1')).body
   expect([flow.calls.length, flow.dropped_calls]).toEqual([100, 3])
-  expect(await shown()).toMatch(/The last 20 of 103\. The first 3 are kept no longer\..* n 83 .* n 102 /)
+  expect(await shown()).toMatch(
+    /The last 20 of 103\. The first 3 are kept no longer\..* n 83 .* n 102 /,
+  )
 })
 
 test('The page of a flow that waits leads to its choice page, which this browser then answers', async () => {
@@ -132,7 +155,9 @@ test('The page of a Use flow runs it again by a link, also with the decision tha
   await get(hrefOf(page, 'run-decided')).expect(302)
   // The last one names its decision itself.
   expect(byTestId(await pageOf('f3'), 'run-decided')).toEqual([])
-  const flows = (await sandbox.flows.list()).map(({ id, persona = 'nobody' }) => `${id} by ${persona}`)
+  const flows = (await sandbox.flows.list()).map(
+    ({ id, persona = 'nobody' }) => `${id} by ${persona}`,
+  )
   expect(flows).toEqual(['f3 by teen-16', 'f2 by nobody', 'f1 by teen-16'])
 })
 
@@ -169,7 +194,9 @@ test('The page of an unknown flow says so with status 404, and has the menu and 
 test('The page of a flow has one line for each age with the signal that decided, and folds the checks of all signals', async () => {
   await party().use({ sandbox_persona: 'adult-six-methods', claims: '{"age_thresholds":[21,70]}' })
   const [trace = ''] = /<div class="traces"[\s\S]*?<\/div>/.exec(await pageOf()) ?? []
-  const lines = [...trace.matchAll(/<summary>([\s\S]*?)<\/summary>/g)].map(([, line = '']) => textOf(line).trim())
+  const lines = [...trace.matchAll(/<summary>([\s\S]*?)<\/summary>/g)].map(([, line = '']) =>
+    textOf(line).trim(),
+  )
   expect(lines).toEqual([
     expect.stringMatching(/^21 yes \w+: needs 21, has \d+$/),
     expect.stringMatching(/^70 no \w+: needs 70, has \d+$/),
@@ -193,9 +220,14 @@ test.each([
     const [, changes, reason, [isSentOpen, isAnsweredOpen]] = row
     await open(changes)
     const page = await pageOf()
-    const opened = tagsOf(page).filter(({ name, attributes }) => name === 'details' && 'open' in attributes)
+    const opened = tagsOf(page).filter(
+      ({ name, attributes }) => name === 'details' && 'open' in attributes,
+    )
     const ids = opened.map(({ attributes }) => attributes['id'])
-    expect([ids.includes('sent-0'), ids.includes('answered-0')]).toEqual([isSentOpen, isAnsweredOpen])
+    expect([ids.includes('sent-0'), ids.includes('answered-0')]).toEqual([
+      isSentOpen,
+      isAnsweredOpen,
+    ])
     // What is folded repeats what was answered.
     const unfolded = textOf(
       page.replaceAll(
@@ -209,7 +241,9 @@ test.each([
 
 test('The page of a flow links the flow as a file of each format', async () => {
   await party().use({ sandbox_persona: 'teen-16' })
-  const links = tagsOf(await pageOf()).filter(({ attributes }) => attributes['href']?.includes('?as='))
+  const links = tagsOf(await pageOf()).filter(({ attributes }) =>
+    attributes['href']?.includes('?as='),
+  )
   expect(links.map((link) => link.attributes['href'])).toEqual(
     RECORDING_NAMES.map((as) => `/_sandbox/flows/f1?as=${as}`),
   )
@@ -223,13 +257,16 @@ test('The pages of flows stay below 100 KB in all with large requests and answer
   await party().use({ sandbox_outcome: 'id_token.huge', response_mode: 'form_post' })
   const claims = JSON.stringify({ age_thresholds: Array.from({ length: 60 }, (_, index) => index) })
   for (let count = 0; count < 50; count++) await party().use({ state: 's'.repeat(3_000), claims })
-  for (let count = 0; count < 50; count++) await open({ claims: '{"age_treshold":[18]}', nonce: undefined })
+  for (let count = 0; count < 50; count++)
+    await open({ claims: '{"age_treshold":[18]}', nonce: undefined })
   for (const id of ['f1', 'f2', '']) {
     const page = await pageOf(id)
     const addresses = tagsOf(page).flatMap(
       ({ name, attributes: { href, src } }) => (name === 'link' ? href : src) ?? [],
     )
-    const parts = await Promise.all([...new Set(addresses)].map((address) => get(address).expect(200)))
+    const parts = await Promise.all(
+      [...new Set(addresses)].map((address) => get(address).expect(200)),
+    )
     const lengths = parts.map(({ headers }) => Number(headers['content-length']))
     expect(
       lengths.reduce((sum, length) => sum + length, Buffer.byteLength(page)),

@@ -9,7 +9,14 @@ const FORCE = '/_sandbox/console/force'
 test('The page Force queues a decision, removes that decision alone, and clears the queue', async () => {
   const sandbox = await startSandbox()
   const browser = createBrowserClient(sandbox.baseUrl)
-  const fields = { flow: 'use', persona: 'teen-16', outcome: '', state: 's', nonce: 'n', times: '2' }
+  const fields = {
+    flow: 'use',
+    persona: 'teen-16',
+    outcome: '',
+    state: 's',
+    nonce: 'n',
+    times: '2',
+  }
   await browser.submit(FORCE, fields)
   const queued = { flow: 'use', persona: 'teen-16', times: 2, match: { state: 's', nonce: 'n' } }
   expect(await sandbox.expectations.list()).toMatchObject([queued])
@@ -38,7 +45,10 @@ test('The page Force moves, sets, freezes and resets the clock, and shows it aga
   expect([answer.status, answer.headers.location]).toEqual([303, '/_sandbox/console/force#clock'])
   expect((await sandbox.clock.state()).advanced_seconds).toBe(86_400)
   await send({ set: '2030-01-01', freeze: 'true' })
-  expect(await sandbox.clock.state()).toMatchObject({ now: '2030-01-01T00:00:00.000Z', frozen: true })
+  expect(await sandbox.clock.state()).toMatchObject({
+    now: '2030-01-01T00:00:00.000Z',
+    frozen: true,
+  })
   expect((await send({ set: 'tomorrow' })).text).toContain('value="tomorrow"')
   const { text } = await send({ advance: 'a day' })
   expect([textOf(text), text]).toEqual([
@@ -65,7 +75,9 @@ test('The page Force arms what is pasted, shows how far it has come and why it f
   expect(await shown()).toContain('No scenario is armed')
   const armed = await browser.submit(FORCE, { arm: 'true', yaml: YAML })
   expect([armed.status, armed.headers.location]).toEqual([303, `${FORCE}#scenarios`])
-  expect(await shown()).toMatch(/then comes back .*1 of 3 steps.*Waits for the next use request of ak_test_sandbox/)
+  expect(await shown()).toMatch(
+    /then comes back .*1 of 3 steps.*Waits for the next use request of ak_test_sandbox/,
+  )
   await sandbox.request.get('/v1/oidc/use').query(useRequest())
   expect(await shown()).toMatch(/2 of 3 steps/)
   await sandbox.request.get('/v1/oidc/use').query(useRequest({ nonce: 'mine' }))

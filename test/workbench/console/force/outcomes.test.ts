@@ -13,7 +13,8 @@ const read = async (query: object = {}) => (await sandbox.request.get(PAGE).quer
 test('The page of an outcome says what is gained when it gets through, where the check is demanded and how binding it is', () => {
   const row = findRow('use/id_token.nonce_missing') ?? expect.fail('there is no such row')
   const text = textOf(renderOutcome(frame, row, 'http://localhost:2435'))
-  for (const part of [row.summary, row.harm, row.rule, ...row.refs, 'refuses', 'must 8.1']) expect(text).toContain(part)
+  for (const part of [row.summary, row.harm, row.rule, ...row.refs, 'refuses', 'must 8.1'])
+    expect(text).toContain(part)
 })
 
 test('The page of outcomes finds rows by level, reference and harm', async () => {
@@ -31,7 +32,9 @@ test('The page of outcomes shows all outcomes, or those of a level and a flow, e
   ])
   expect(expected.filter((href) => !hrefs.includes(href))).toEqual([])
   const tags = tagsOf(await read({ level: 'may', flow: 'token' }))
-  const shown = tags.flatMap(({ name, attributes }) => (name === 'tr' ? (attributes['id'] ?? []) : []))
+  const shown = tags.flatMap(({ name, attributes }) =>
+    name === 'tr' ? (attributes['id'] ?? []) : [],
+  )
   const those = OUTCOMES.filter(({ level, flow }) => level === 'may' && flow === 'token')
   expect(those.length).toBeGreaterThan(0)
   expect(shown).toEqual(those.map(({ name }) => `token-${name}`))
@@ -39,5 +42,8 @@ test('The page of outcomes shows all outcomes, or those of a level and a flow, e
 
 test('The page of an unknown outcome is refused with the nearest names', async () => {
   const answer = await sandbox.request.get(`${PAGE}/use/acess_denied`).set('Accept', 'text/html')
-  expect([answer.status, textOf(answer.text)]).toEqual([404, expect.stringContaining('access_denied')])
+  expect([answer.status, textOf(answer.text)]).toEqual([
+    404,
+    expect.stringContaining('access_denied'),
+  ])
 })

@@ -18,7 +18,8 @@ test('The reasons of many personas take no more memory than they show', async ()
   }))
   const allowed = Array.from({ length: 10 }, (_, n) => `/${n}${'x'.repeat(98)}`)
   const claims: Claims = { age_thresholds: [18, 21], provenance: { allowed } }
-  const ask = () => answersOf(holders, { claims, before: undefined, changes: [], now: Date.parse('2026-06-01') })
+  const ask = () =>
+    answersOf(holders, { claims, before: undefined, changes: [], now: Date.parse('2026-06-01') })
   await ask()
   const before = await usedBytes()
   const { answers } = await ask()
@@ -47,7 +48,12 @@ function countingHolders(personas: number, signals: number) {
 const THRESHOLDS = Array.from({ length: 100 }, (_, n) => n + 1)
 const ASKED: Claims = { age_thresholds: THRESHOLDS }
 const ask = (holders: Parameters<typeof answersOf>[0]) =>
-  answersOf(holders, { claims: ASKED, before: undefined, changes: [], now: Date.parse('2026-06-01') })
+  answersOf(holders, {
+    claims: ASKED,
+    before: undefined,
+    changes: [],
+    now: Date.parse('2026-06-01'),
+  })
 
 test('The answers of 600 personas to 100 thresholds examine each of their signals once', async () => {
   const { holders, examined } = countingHolders(600, 50)

@@ -21,7 +21,12 @@ const own: Persona = {
   purpose: 'A quote " and a colon: both.',
   age_key: {
     signals: [
-      { method: 'facial_age_estimation', age: { at_least_years: 26 }, verified_at: 'now - 2d', provenance: '/yoti' },
+      {
+        method: 'facial_age_estimation',
+        age: { at_least_years: 26 },
+        verified_at: 'now - 2d',
+        provenance: '/yoti',
+      },
     ],
   },
 }
@@ -37,17 +42,24 @@ async function copyOf(title: RegExp) {
 }
 
 test('The copied YAML is a persona file that holds the same persona, with relative dates', async () => {
-  expect(readPersonas([join(folderWith({ 'own.yaml': await copyOf(/YAML/) }), 'own.yaml')])).toEqual([own])
+  expect(
+    readPersonas([join(folderWith({ 'own.yaml': await copyOf(/YAML/) }), 'own.yaml')]),
+  ).toEqual([own])
 })
 
 test('The copied expectation, run by a shell, makes the next Use flow that of the persona', async () => {
   await run('sh', ['-c', await copyOf(/^Expectation by curl/)])
-  expect(await sandbox.expectations.list()).toMatchObject([{ flow: 'use', persona: own.name, remaining: 1 }])
+  expect(await sandbox.expectations.list()).toMatchObject([
+    { flow: 'use', persona: own.name, remaining: 1 },
+  ])
 })
 
 test('The copied request, run by a shell, is answered as the persona', async () => {
   await run('sh', ['-c', await copyOf(/^The E1 request/)])
-  expect(await sandbox.flows.last()).toMatchObject({ persona: own.name, age_thresholds: { 13: true, 18: true } })
+  expect(await sandbox.flows.last()).toMatchObject({
+    persona: own.name,
+    age_thresholds: { 13: true, 18: true },
+  })
 })
 
 test('The copied test passes by itself in a project that has the package, and fails with another answer', async () => {
@@ -59,7 +71,9 @@ test('The copied test passes by itself in a project that has the package, and fa
     'wrong.test.ts': text.replace('"18":true', '"18":false'),
   })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const vitest = run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run'], { cwd: folder })
+  const vitest = run(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run'], {
+    cwd: folder,
+  })
   const stdout = expect.stringMatching(/1 failed.*1 passed/)
   const stderr = expect.stringMatching(/FAIL.*wrong\.test\.ts/)
   await expect(vitest).rejects.toMatchObject({ stdout, stderr })

@@ -27,7 +27,10 @@ test('The playground says what the control API says about each persona, with the
   const page = await read({ claims, persona: 'teen-16' })
   for (const { name, age_key } of await sandbox.personas.list()) {
     if (!age_key) continue
-    const { age_thresholds: answers } = await sandbox.evaluate({ persona: name, claims: JSON.parse(claims) })
+    const { age_thresholds: answers } = await sandbox.evaluate({
+      persona: name,
+      claims: JSON.parse(claims),
+    })
     for (const [age, yes] of Object.entries(answers))
       expect(rowOf(page, name), name).toContain(`${age} ${yes ? 'yes' : 'no'}`)
   }
@@ -37,7 +40,9 @@ test('The playground says what the control API says about each persona, with the
 })
 
 test('The playground marks what flips when one filter is left out, says how many do, and goes back', async () => {
-  expect(textOf(await read({ claims }))).toMatch(/without verified_after \d+ personas? .*stale-verification/)
+  expect(textOf(await read({ claims }))).toMatch(
+    /without verified_after \d+ personas? .*stale-verification/,
+  )
   const changed = await read({ claims, change: 'without verified_after' })
   expect(rowOf(changed, 'stale-verification')).toContain('18: no → yes')
   expect(rowOf(changed, 'teen-16')).not.toContain('→')
@@ -64,7 +69,11 @@ test('The playground shows only the personas of one answer, or those that a sear
 
 test('The playground shows a hundred personas on a page, and all of them on its pages', async () => {
   for (let n = 0; n < 80; n++)
-    await sandbox.personas.put({ name: `one-of-many-${n}`, title: 'One of many', purpose: 'Fills a page' })
+    await sandbox.personas.put({
+      name: `one-of-many-${n}`,
+      title: 'One of many',
+      purpose: 'Fills a page',
+    })
   const first = await read({ claims })
   const second = await read({ claims, after: fieldOf(first, 'after') })
   expect(namesOn(first)).toHaveLength(100)

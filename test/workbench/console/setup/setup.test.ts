@@ -9,8 +9,17 @@ const SETUP = '/_sandbox/console/setup'
 
 test('The page Setup lists the endpoints and discovery documents, and leads to the demo app and to the control API', () => {
   const keys = { published: [], signing: '' }
-  const page = renderSetup(frame, { settings, clients: [], showsSecrets: true, signingAlg: 'RS256', keys, fields: {} })
-  expect(textOf(page)).toContain('E5 POST http://localhost:2435/v1/svc/upgrade Upgrade: add age signals')
+  const page = renderSetup(frame, {
+    settings,
+    clients: [],
+    showsSecrets: true,
+    signingAlg: 'RS256',
+    keys,
+    fields: {},
+  })
+  expect(textOf(page)).toContain(
+    'E5 POST http://localhost:2435/v1/svc/upgrade Upgrade: add age signals',
+  )
   expect(textOf(page)).toContain(
     'E6 GET http://localhost:2435/v1/oidc/use/.well-known/openid-configuration Use discovery',
   )
@@ -34,19 +43,31 @@ test('The page Setup shows what is registered for each client, and says so in wo
 
 test('The page Setup shows no secret of the config beyond this machine', async () => {
   const token = 'a-control-token-of-the-test'
-  const { request } = await startSandbox({ host: '0.0.0.0', controlToken: token, clients: [WEB_SHOP] })
+  const { request } = await startSandbox({
+    host: '0.0.0.0',
+    controlToken: token,
+    clients: [WEB_SHOP],
+  })
   const { status, text } = await request.get(SETUP).set('Authorization', `Bearer ${token}`)
-  expect([status, text.includes('web-shop'), text.includes(WEB_SHOP.clientSecret)]).toEqual([200, true, false])
+  expect([status, text.includes('web-shop'), text.includes(WEB_SHOP.clientSecret)]).toEqual([
+    200,
+    true,
+    false,
+  ])
 })
 
 test('The page Setup takes the keys through the stages of a rotation, and refuses a stage out of turn', async () => {
   const sandbox = await startSandbox()
   const browser = createBrowserClient(sandbox.baseUrl)
-  const kids = async () => (await sandbox.request.get('/.well-known/jwks.json')).body.keys.map(kidOf)
+  const kids = async () =>
+    (await sandbox.request.get('/.well-known/jwks.json')).body.keys.map(kidOf)
   const kidOf = ({ kid }: { kid: string }) => kid
   const before = await kids()
   const tooEarly = await browser.submit(SETUP, { rotate: 'use' })
-  expect([tooEarly.status, textOf(tooEarly.text)]).toEqual([409, expect.stringContaining('publish another one first')])
+  expect([tooEarly.status, textOf(tooEarly.text)]).toEqual([
+    409,
+    expect.stringContaining('publish another one first'),
+  ])
   expect((await browser.submit(SETUP, { rotate: 'rotate' })).status).toBe(400)
   await browser.submit(SETUP, { rotate: 'publish' })
   expect((await kids()).slice(0, before.length)).toEqual(before)
@@ -66,8 +87,12 @@ test('The page of readings sets one, forgets the usual one, then reads all as us
     await createBrowserClient(sandbox.baseUrl).submit('/_sandbox/console/readings', fields)
     return sandbox.readings()
   }
-  expect(await after({ set: 'refused_token_status=403' })).toEqual({ readings: { refused_token_status: '403' } })
-  expect(await after({ set: 'typ=absent' })).toEqual({ readings: { refused_token_status: '403', typ: 'absent' } })
+  expect(await after({ set: 'refused_token_status=403' })).toEqual({
+    readings: { refused_token_status: '403' },
+  })
+  expect(await after({ set: 'typ=absent' })).toEqual({
+    readings: { refused_token_status: '403', typ: 'absent' },
+  })
   expect(await after({ set: 'refused_token_status=401' })).toEqual({ readings: { typ: 'absent' } })
   expect(await after({ clear: 'true' })).toEqual({ readings: {} })
 })
