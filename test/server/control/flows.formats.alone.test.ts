@@ -7,7 +7,7 @@ import { REDIRECT_URI } from '../../support/requests.ts'
 import { shareSandbox, startSandbox } from '../../support/sandbox.ts'
 
 const sandbox = await shareSandbox()
-const SCHEMAS = new URL('../../node_modules/har-schema/lib/', import.meta.url)
+const SCHEMAS = new URL('../../../node_modules/har-schema/lib/', import.meta.url)
 
 test('Every flow is a HAR by the published schema, which holds no secret', async () => {
   // Its patterns check instants, and Ajv knows no newer draft by the name of this one.
