@@ -3,11 +3,11 @@ import { createIds } from '../../src/sandbox/tenants/ids.ts'
 import { createMemoryStore, createMemoryTables } from '../../src/server/store/memory.ts'
 import { checkedSignalSchema } from '../../src/service/age/signal.ts'
 import {
-  DEFAULT_DECISIONS,
   DEFAULT_LIFETIMES,
   DEFAULT_PLATFORMS,
+  DEFAULT_POLICY,
   DEFAULT_PROVENANCE_ALLOWLIST,
-} from '../../src/service/oidc/decisions.ts'
+} from '../../src/service/oidc/policy.ts'
 import type { AgeKey, AgeKeys, Client } from '../../src/service/oidc/ports.ts'
 import type { Provider } from '../../src/service/oidc/provider.ts'
 import { BRAND } from '../../src/service/oidc/rules/profile.ts'
@@ -47,7 +47,7 @@ export function createProvider(
     baseUrl: 'https://sandbox.example',
     profile: 'spec',
     brand: BRAND[changes.profile ?? 'spec'],
-    decisions: DEFAULT_DECISIONS,
+    policy: DEFAULT_POLICY,
     lifetimes: DEFAULT_LIFETIMES,
     vocabulary: { provenanceAllowlist: DEFAULT_PROVENANCE_ALLOWLIST, platforms: DEFAULT_PLATFORMS },
     certifications: {},

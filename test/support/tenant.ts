@@ -9,7 +9,7 @@ import {
   DEFAULT_LIFETIMES,
   DEFAULT_PLATFORMS,
   DEFAULT_PROVENANCE_ALLOWLIST,
-} from '../../src/service/oidc/decisions.ts'
+} from '../../src/service/oidc/policy.ts'
 import { readTestKeys } from './keys.ts'
 
 /** Read once: tenants share the declared personas, and leave them as they are. */

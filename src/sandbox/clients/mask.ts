@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../service/age/json-object.ts'
-import { ACCESS_TOKEN_PREFIX } from '../../service/oidc/decisions.ts'
+import { ACCESS_TOKEN_PREFIX } from '../../service/oidc/policy.ts'
 
 /** Removes secrets from a text, or from a JSON value with all of its members. */
 export type Mask = <Value>(value: Value) => Value

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { collection } from '../../service/oidc/collection.ts'
 import { createTransactionSchema } from '../../service/oidc/create.ts'
-import { IDENTIFIER_BYTES, TRANSACTION_SECONDS } from '../../service/oidc/decisions.ts'
+import { IDENTIFIER_BYTES, TRANSACTION_SECONDS } from '../../service/oidc/policy.ts'
 import { type Awaitable, whenThere } from '../../service/oidc/ports.ts'
 import { inSeconds, type Provider } from '../../service/oidc/provider.ts'
 import { findingSchema } from '../../service/oidc/rules/finding.ts'

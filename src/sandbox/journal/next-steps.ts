@@ -1,5 +1,5 @@
-import { TRANSACTION_SECONDS } from '../../service/oidc/decisions.ts'
 import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
+import { TRANSACTION_SECONDS } from '../../service/oidc/policy.ts'
 import type { Lifetimes } from '../../service/oidc/ports.ts'
 import { callbackOf } from './call-record.ts'
 import type { Flow, ListedFlow } from './journal.ts'

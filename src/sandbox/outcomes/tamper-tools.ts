@@ -1,5 +1,5 @@
-import { IDENTIFIER_BYTES } from '../../service/oidc/decisions.ts'
 import { signingAlgOf } from '../../service/oidc/id-token.ts'
+import { IDENTIFIER_BYTES } from '../../service/oidc/policy.ts'
 import type { SigningAlgorithm } from '../../service/oidc/ports.ts'
 import type { Provider } from '../../service/oidc/provider.ts'
 import { isUnavailable, Refusal } from '../../service/oidc/refusal.ts'
@@ -78,7 +78,7 @@ export function createTamperTools(
       return ownKeys()
     },
     get signingAlgs() {
-      const { signingAlg } = provider.decisions
+      const { signingAlg } = provider.policy
       return signingAlg
         ? [signingAlg]
         : [...new Set([provider.signer.alg, ...host.clients.signingAlgs])]

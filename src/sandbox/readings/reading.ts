@@ -1,6 +1,6 @@
 import type { Callback } from '../../service/oidc/callback.ts'
-import type { Decisions } from '../../service/oidc/decisions.ts'
 import type { ServerCall } from '../../service/oidc/endpoints.ts'
+import type { Policy } from '../../service/oidc/policy.ts'
 import type { AnswerChange, Apply, OutcomeFlow } from '../outcomes/outcome.ts'
 import type { TamperTools } from '../outcomes/tamper-tools.ts'
 
@@ -43,8 +43,8 @@ export interface Variant {
    * What makes the variant legal: a section of an RFC, of OpenID Connect or of the specification.
    */
   readonly source: string
-  /** Decisions of the service that differ from the default. */
-  readonly decisions?: Partial<Record<keyof Decisions, string | number>>
+  /** Constants of the policy that the variant changes. */
+  readonly policy?: Partial<Record<keyof Policy, string | number>>
   /**
    * Changes of the answers, like those of a forced outcome. A text is the id of a row:
    * `use/id_token.azp_own`.
@@ -90,13 +90,13 @@ type VariantsNamed<Name extends string> = Readonly<
   Record<Name, string | (Pick<Variant, 'summary'> & Partial<Omit<Variant, 'name'>>)>
 >
 
-/** The decision whose values are the names of the variants. */
+/** The constant of the policy whose values are the names of the variants. */
 type Deciding = {
-  [Name in keyof Decisions]-?: {
+  [Name in keyof Policy]-?: {
     readonly decides: Name
-    readonly variants: VariantsNamed<`${NonNullable<Decisions[Name]>}`>
+    readonly variants: VariantsNamed<`${NonNullable<Policy[Name]>}`>
   }
-}[keyof Decisions]
+}[keyof Policy]
 
 /** The readings that are set: variants by the names of their readings. */
 export type Readings = Readonly<Record<string, string>>

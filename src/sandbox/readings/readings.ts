@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { DEFAULT_DECISIONS, type Decisions } from '../../service/oidc/decisions.ts'
+import { DEFAULT_POLICY, type Policy } from '../../service/oidc/policy.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { didYouMean, quote, unknownName } from '../../service/text/message-parts.ts'
 import { findRow } from '../outcomes/catalogue.ts'
@@ -22,12 +22,12 @@ export const READINGS: readonly Reading[] = ROWS.map(
   ({ decides, source, variants, shownBy, ...row }) => {
     const variantOf = (name: string, given: string | Omit<Variant, 'name' | 'source'>): Variant => {
       const value = /^\d+$/.test(name) ? Number(name) : name
-      const isOther = decides && value !== DEFAULT_DECISIONS[decides]
+      const isOther = decides && value !== DEFAULT_POLICY[decides]
       const said = typeof given === 'string' ? { summary: given } : given
-      return { name, source, ...(isOther && { decisions: { [decides]: value } }), ...said }
+      return { name, source, ...(isOther && { policy: { [decides]: value } }), ...said }
     }
     const usual =
-      row.default ?? String((decides && DEFAULT_DECISIONS[decides]) ?? Object.keys(variants)[0])
+      row.default ?? String((decides && DEFAULT_POLICY[decides]) ?? Object.keys(variants)[0])
     return {
       ...row,
       default: usual,
@@ -79,24 +79,24 @@ export interface ActiveReadings {
    * The variants that differ from the default, as the journal has them: `refused_token_status=403`.
    */
   readonly ids: readonly string[] | undefined
-  readonly decisions: Decisions
+  readonly policy: Policy
   /** The changes of each answer; empty without readings. */
   readonly changes: readonly AnswerChange[]
 }
 
-const NO_READINGS: ActiveReadings = { ids: undefined, decisions: DEFAULT_DECISIONS, changes: [] }
+const NO_READINGS: ActiveReadings = { ids: undefined, policy: DEFAULT_POLICY, changes: [] }
 
 /** Applies readings. Unknown names are ignored: a later version may have stored them. */
 export function activate(readings: Readings): ActiveReadings {
   const active = READINGS.flatMap((reading) => {
     const variant = findVariant(reading, readings[reading.name] ?? '')
-    if (!variant?.decisions && !variant?.changes) return []
+    if (!variant?.policy && !variant?.changes) return []
     return [{ ...variant, id: readingId(reading.name, variant.name) }]
   })
   if (active.length === 0) return NO_READINGS
   return {
     ids: active.map(({ id }) => id),
-    decisions: Object.assign({}, DEFAULT_DECISIONS, ...active.map(({ decisions }) => decisions)),
+    policy: Object.assign({}, DEFAULT_POLICY, ...active.map(({ policy }) => policy)),
     changes: active.flatMap(({ changes = [] }) => changes.map(changeOf)),
   }
 }

@@ -192,14 +192,14 @@ export function tenantBeside(tenant: Tenant, other: Tenant): Tenant {
 
 /** The settings that the service reads, under its names. */
 const providedBy = (
-  { settings, clients, keys, readings: { decisions } }: OwnSettings,
+  { settings, clients, keys, readings: { policy } }: OwnSettings,
   { profile, vocabulary, certifications }: SandboxSettings,
 ) => ({
   profile,
   vocabulary,
   certifications,
-  brand: decisions.brand ?? BRAND[profile],
-  decisions,
+  brand: policy.brand ?? BRAND[profile],
+  policy,
   lifetimes: settings.lifetimes,
   signer: keys,
   clients,

@@ -1,6 +1,6 @@
 import { CATALOGUE_VERSION, describeOutcome, OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
 import { describeReading, READINGS } from '../../sandbox/readings/readings.ts'
-import { DECISIONS } from '../../service/oidc/decisions.ts'
+import { POLICY_POINTS } from '../../service/oidc/policy.ts'
 import { levelOf, RULES } from '../../service/oidc/rules/rules.ts'
 import { snakeCased } from '../../service/text/camel-case.ts'
 import type { catalogOperations } from './contract/catalog.ts'
@@ -27,7 +27,7 @@ export const catalogHandlers: Pick<Handlers, keyof typeof catalogOperations> = {
         hint: row.hint,
       })),
       lifetimes: snakeCased(lifetimes),
-      decisions: DECISIONS,
+      decisions: POLICY_POINTS,
       readings: READINGS.map(describeReading),
     }
     return { status: 200, body }

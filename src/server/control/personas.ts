@@ -9,7 +9,7 @@ import { type AgeSignal, parseEvaluationSignals } from '../../service/age/signal
 import type { Certifications } from '../../service/oidc/provider.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { Findings } from '../../service/oidc/rules/findings.ts'
-import { asDecided } from '../../service/oidc/use.ts'
+import { underPolicy } from '../../service/oidc/use.ts'
 import { readPageAfter } from '../http/list-page.ts'
 import type { personaOperations } from './contract/personas.ts'
 import type { ControlCall, Handlers } from './handler.ts'
@@ -69,7 +69,7 @@ export const personaHandlers: Pick<Handlers, keyof typeof personaOperations> = {
       const most = `at most ${MAX_EXPLAINED} are explained at once; send fewer of them`
       throw Refusal.invalidRequest(`claims: thresholds times signals are ${explained}, and ${most}`)
     }
-    const { ageThresholds, trace } = evaluate(signals, asDecided(claims, provider.decisions), now)
+    const { ageThresholds, trace } = evaluate(signals, underPolicy(claims, provider.policy), now)
     const bytes = JSON.stringify(trace).length
     if (bytes > MAX_ANSWER_BYTES) {
       const most = `at most ${MAX_ANSWER_BYTES} are sent; send fewer thresholds, signals or filters`

@@ -235,7 +235,7 @@ async function callbackReply(
   }: { visit: Visit; presentation?: Presentation | undefined; isUnsaved?: boolean | undefined },
 ): Promise<Reply> {
   if (callback && callback.mode !== 'form_post' && !endsInFrame(visit)) {
-    const { redirectStatus } = visit.tenant.provider.decisions
+    const { redirectStatus } = visit.tenant.provider.policy
     return redirect(visit.request.method === 'GET' ? redirectStatus : 303, callbackUrl(callback))
   }
   const { endingPage } = await loadEnding()

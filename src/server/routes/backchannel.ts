@@ -150,9 +150,9 @@ async function inFormOfService<Served>(
   try {
     return await serve()
   } catch (error) {
-    const { decisions, ids } = readings
+    const { policy, ids } = readings
     throw error instanceof Refusal && ids
-      ? error.with({ form: { call: flow, decisions, readings: ids } })
+      ? error.with({ form: { call: flow, policy, readings: ids } })
       : error
   }
 }
@@ -188,7 +188,7 @@ async function answerCall(
   if (isPublished) await rememberTraps(traps, tenant.provider)
   const isRefusal = outcome.instead && !isPublished
   const reply = isRefusal
-    ? inErrorForm(call.flow, answer.reply, tenant.provider.decisions)
+    ? inErrorForm(call.flow, answer.reply, tenant.provider.policy)
     : answer.reply
   const issuedIds = [...(answer.issuedIds ?? []), ...traps.map((id) => identifier('trap', id))]
   return {

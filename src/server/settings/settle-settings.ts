@@ -9,7 +9,7 @@ import {
   DEFAULT_LIFETIMES,
   DEFAULT_PLATFORMS,
   DEFAULT_PROVENANCE_ALLOWLIST,
-} from '../../service/oidc/decisions.ts'
+} from '../../service/oidc/policy.ts'
 import { camelCased } from '../../service/text/camel-case.ts'
 import { unknownName } from '../../service/text/message-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'

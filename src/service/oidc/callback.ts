@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { DEFAULT_DECISIONS, type Decisions } from './decisions.ts'
+import { DEFAULT_POLICY, type Policy } from './policy.ts'
 import type { Awaitable } from './ports.ts'
 import { Refusal } from './refusal.ts'
 import { printableDescription } from './rules/error-codes.ts'
@@ -47,7 +47,7 @@ export function createCallback(
 export function createErrorCallback(
   target: { mode: ResponseMode; redirectUri: string; state: string | undefined },
   refusal: { error: string; description: string; hint?: string },
-  { errorDescription }: Pick<Decisions, 'errorDescription'> = DEFAULT_DECISIONS,
+  { errorDescription }: Pick<Policy, 'errorDescription'> = DEFAULT_POLICY,
 ): Callback {
   const { hint } = refusal
   const end = /[.?]$/.test(refusal.description) ? ' ' : '. '
@@ -76,7 +76,7 @@ const OF_REQUEST: readonly string[] = [
  */
 export function refuseOnPage(
   { error, description }: { readonly error: string; readonly description: string },
-  { refusedRequest }: Pick<Decisions, 'refusedRequest'>,
+  { refusedRequest }: Pick<Policy, 'refusedRequest'>,
 ): void {
   if (refusedRequest === 'page' && OF_REQUEST.includes(error))
     throw Refusal.invalidRequest(`${error}: ${description}`)
@@ -85,7 +85,7 @@ export function refuseOnPage(
 /** The error code with which a refused authorization request returns. */
 export const redirectedError = <Error extends { readonly error: string }>(
   error: Error,
-  { errorCodes }: Pick<Decisions, 'errorCodes'>,
+  { errorCodes }: Pick<Policy, 'errorCodes'>,
 ): Error =>
   errorCodes === 'specific' || OF_REQUEST_OBJECT.includes(error.error)
     ? error

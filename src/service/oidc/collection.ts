@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { REMEMBERED_SECONDS } from './decisions.ts'
+import { REMEMBERED_SECONDS } from './policy.ts'
 import { type Awaitable, type RecordChange, type Store, whenThere } from './ports.ts'
 import type { Provider } from './provider.ts'
 

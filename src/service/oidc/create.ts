@@ -11,7 +11,7 @@ import {
   type Seams,
 } from './callback.ts'
 import { expiredText, isExpired } from './collection.ts'
-import type { Decisions } from './decisions.ts'
+import type { Policy } from './policy.ts'
 import type { Provider } from './provider.ts'
 import {
   checkCreateScope,
@@ -90,12 +90,12 @@ export async function beginCreate(
   const { refusal } = findings
   if (refusal) {
     const unusable = pushed && unusableFor(target.client.clientId, pushed.record, findings)
-    const { decisions } = provider
-    const onPage = unusable ? decisions.unusableRequestUri : decisions.refusedRequest
+    const { policy } = provider
+    const onPage = unusable ? policy.unusableRequestUri : policy.refusedRequest
     if (onPage === 'page') throw findings.toRefusal({ status: 400 })
-    const error = redirectedError(refusal, decisions)
+    const error = redirectedError(refusal, policy)
     const state = onPage === 'without_state' ? undefined : pushed?.record.state
-    const callback = createErrorCallback({ ...callbackTarget, state }, error, decisions)
+    const callback = createErrorCallback({ ...callbackTarget, state }, error, policy)
     return { kind: 'refused', callback, findings: findings.all, ...(unusable ? { unusable } : {}) }
   }
   if (!pushed) throw new Error('a request without an error must have been pushed')
@@ -128,29 +128,29 @@ export async function finishCreate(
     saves = true,
   }: { provider: Provider; seams?: Seams | undefined; saves?: boolean },
 ): Promise<{ callback: Callback; holder?: string | undefined }> {
-  const { decisions } = provider
+  const { policy } = provider
   const created = decision.kind === 'created' && saves ? decision : undefined
   const spent = await spendRequest(transaction, created, provider)
   if (!spent) {
     const used = { error: UNUSABLE, description: `CRE-10: ${ALREADY_USED}` }
-    const refused = unusableCallback(transaction, used, decisions)
+    const refused = unusableCallback(transaction, used, policy)
     return { callback: (await seams.refusal?.(refused)) ?? refused }
   }
   return {
     ...spent,
-    callback: await changedBy(seams, callbackFor(transaction, decision, decisions)),
+    callback: await changedBy(seams, callbackFor(transaction, decision, policy)),
   }
 }
 
 function callbackFor(
   transaction: CreateTransaction,
   decision: CreateDecision,
-  decisions: Decisions,
+  policy: Policy,
 ): Callback {
   if (decision.kind === 'created') return createCallback(transaction, { state: transaction.state })
-  if (decision.error === UNUSABLE) return unusableCallback(transaction, decision, decisions)
-  refuseOnPage(decision, decisions)
-  return createErrorCallback(transaction, decision, decisions)
+  if (decision.error === UNUSABLE) return unusableCallback(transaction, decision, policy)
+  refuseOnPage(decision, policy)
+  return createErrorCallback(transaction, decision, policy)
 }
 
 /**
@@ -167,7 +167,7 @@ async function spendRequest(
     const found = await requests.find(id)
     if (!found || found.isSpent) return undefined
     const spent =
-      provider.decisions.requestUriUse === 'repeated' ? [] : requests.spending(id, found.record)
+      provider.policy.requestUriUse === 'repeated' ? [] : requests.spending(id, found.record)
     const saved = created && (await provider.ageKeys.saving(signals, created.holder))
     // Another call was faster: it has spent the request, or changed the persona.
     if (await provider.store.write([...spent, ...(saved?.changes ?? [])]))
@@ -198,12 +198,12 @@ const ALREADY_USED = 'request_uri has already been used: it serves one decision'
 function unusableCallback(
   transaction: CreateTransaction,
   error: { error: string; description: string },
-  decisions: Decisions,
+  policy: Policy,
 ): Callback {
-  const { unusableRequestUri: answer } = decisions
+  const { unusableRequestUri: answer } = policy
   if (answer === 'page') throw Refusal.byRules(UNUSABLE, error.description)
   const target = answer === 'without_state' ? { ...transaction, state: undefined } : transaction
-  return createErrorCallback(target, redirectedError(error, decisions), decisions)
+  return createErrorCallback(target, redirectedError(error, policy), policy)
 }
 
 /**

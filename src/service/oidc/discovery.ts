@@ -63,5 +63,5 @@ export const createDiscovery = (provider: Provider, serverUrl: string = provider
 })
 
 /** Both keys are published; the algorithm that signs comes first. */
-const signingAlgorithms = ({ signer, decisions }: Provider) =>
-  (decisions.signingAlg ?? signer.alg) === 'ES256' ? ['ES256', 'RS256'] : ['RS256', 'ES256']
+const signingAlgorithms = ({ signer, policy }: Provider) =>
+  (policy.signingAlg ?? signer.alg) === 'ES256' ? ['ES256', 'RS256'] : ['RS256', 'ES256']

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AgeThresholds } from '../age/evaluate.ts'
 import type { IdTokenClaims } from './callback.ts'
-import { IDENTIFIER_BYTES } from './decisions.ts'
+import { IDENTIFIER_BYTES } from './policy.ts'
 import { type Provider, useIssuer } from './provider.ts'
 
 /** The members of a Use request that its id_token repeats. */
@@ -35,8 +35,8 @@ export function createIdTokenClaims(
 /** The algorithm that signs the id_tokens of a client. */
 export const signingAlgOf = (
   clientId: string,
-  { clients, signer, decisions }: Pick<Provider, 'clients' | 'signer' | 'decisions'>,
-) => decisions.signingAlg ?? clients.find(clientId)?.signingAlg ?? signer.alg
+  { clients, signer, policy }: Pick<Provider, 'clients' | 'signer' | 'policy'>,
+) => policy.signingAlg ?? clients.find(clientId)?.signingAlg ?? signer.alg
 
 /**
  * `req_claims_hash`: base64url SHA-256 of the decoded `claims` parameter exactly as it was sent.

@@ -1,7 +1,7 @@
 import type { Method } from '../age/methods.ts'
 import type { AssuranceLevel, Vocabulary } from '../age/vocabulary.ts'
-import type { Decisions, IssuedForm } from './decisions.ts'
 import { ENDPOINTS } from './endpoints.ts'
+import type { IssuedForm, Policy } from './policy.ts'
 import type { AgeKeys, Awaitable, Clients, Clock, Ids, Lifetimes, Signer, Store } from './ports.ts'
 import type { Brand, Profile } from './rules/profile.ts'
 
@@ -17,7 +17,7 @@ export interface Provider {
   readonly profile: Profile
   /** The word in the upgrade scope, the upgrade path and the `request_uri`. */
   readonly brand: Brand
-  readonly decisions: Decisions
+  readonly policy: Policy
   readonly lifetimes: Lifetimes
   readonly vocabulary: Vocabulary
   readonly certifications: Certifications

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type AgeSignal, checkedSignalSchema } from '../age/signal.ts'
 import { foundInstead } from '../text/message-parts.ts'
 import { spendables } from './collection.ts'
-import { IDENTIFIER_BYTES } from './decisions.ts'
+import { IDENTIFIER_BYTES } from './policy.ts'
 import type { Client, Clients } from './ports.ts'
 import { inIssuedForm, inSeconds, type Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
@@ -71,7 +71,7 @@ export async function pushRequest(request: ServerRequest, provider: Provider) {
   }
   const id = await inIssuedForm(
     provider.ids.random(IDENTIFIER_BYTES),
-    provider.decisions.requestUriForm,
+    provider.policy.requestUriForm,
     provider,
   )
   const { requestUri: lifetime } = provider.lifetimes

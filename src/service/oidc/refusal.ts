@@ -1,6 +1,6 @@
 import { nearest, unknownName } from '../text/message-parts.ts'
-import type { Decisions } from './decisions.ts'
 import type { ServerCall } from './endpoints.ts'
+import type { Policy } from './policy.ts'
 import { ERROR_STATUS, type ErrorCode, printableDescription } from './rules/error-codes.ts'
 import type { Finding } from './rules/finding.ts'
 
@@ -10,7 +10,7 @@ export type RefusalCode = ErrorCode | 'not_found' | 'conflict' | 'too_many_reque
 /** How the service answers a refused server-to-server call, and the readings that say so. */
 export interface RefusalForm {
   readonly call: ServerCall
-  readonly decisions: Decisions
+  readonly policy: Policy
   readonly readings: readonly string[] | undefined
 }
 

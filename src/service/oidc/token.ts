@@ -8,7 +8,7 @@ import {
   isExpired,
   spendables,
 } from './collection.ts'
-import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './decisions.ts'
+import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX, IDENTIFIER_BYTES } from './policy.ts'
 import { type Awaitable, type Client, type Clients, type RecordChange, whenThere } from './ports.ts'
 import { inIssuedForm, inSeconds, type Provider } from './provider.ts'
 import { assertionAlone, assertionBeside } from './request/client-assertion.ts'
@@ -84,7 +84,7 @@ const replayedCodes = collection({ name: 'code.replayed', schema: z.literal(true
 export const isReplayed = async ({ code }: AccessGrant, provider: Provider): Promise<boolean> =>
   (await replayedCodes(provider).get(code)) !== undefined
 
-const codeSeconds = ({ decisions, lifetimes }: Provider) => decisions.codeSeconds ?? lifetimes.code
+const codeSeconds = ({ policy, lifetimes }: Provider) => policy.codeSeconds ?? lifetimes.code
 
 /**
  * Issues the code of a Use flow whose thresholds were all false: single use, bound to the client.
@@ -95,7 +95,7 @@ export async function issueCode(
 ): Promise<string> {
   const code = await inIssuedForm(
     provider.ids.random(IDENTIFIER_BYTES),
-    provider.decisions.codeForm,
+    provider.policy.codeForm,
     provider,
   )
   await codes(provider).put(code, {
@@ -232,13 +232,13 @@ async function readCode(
   return record && { ...record, code }
 }
 
-function unknownCode(code: string, { clients, decisions }: Provider): string {
+function unknownCode(code: string, { clients, policy }: Provider): string {
   const mistake = mistakenFor(code, clients)
   if (mistake !== '') return `no such code was issued${mistake}`
   const received = receivedInstead(code, {
     what: 'a code',
     bytes: IDENTIFIER_BYTES,
-    form: decisions.codeForm,
+    form: policy.codeForm,
   })
   return `no such code was issued, or a reset or a restart has forgotten it: ${received}`
 }
@@ -261,13 +261,12 @@ async function issueAccessToken(
   provider: Provider,
 ) {
   const id = ACCESS_TOKEN_PREFIX + provider.ids.random(ACCESS_TOKEN_BYTES)
-  const token = await inIssuedForm(id, provider.decisions.accessTokenForm, provider)
+  const token = await inIssuedForm(id, provider.policy.accessTokenForm, provider)
   const lifetime = provider.lifetimes.accessToken
   const { clientId, ageKeyId, state } = issued
   const grant = { clientId, ageKeyId, state, code, expiresAt: inSeconds(provider, lifetime) }
   const kept = accessTokens(provider).putting(token, grant, forgottenAt(grant))
-  const spent =
-    provider.decisions.codeUse === 'single' ? codes(provider).spending(code, issued) : []
+  const spent = provider.policy.codeUse === 'single' ? codes(provider).spending(code, issued) : []
   if (!(await provider.store.write([...spent, kept]))) return undefined
   return { access_token: token, token_type: 'Bearer', expires_in: lifetime }
 }

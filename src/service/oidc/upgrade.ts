@@ -2,7 +2,7 @@ import { isJsonObject } from '../age/json-object.ts'
 import type { AgeSignal } from '../age/signal.ts'
 import { foundInsteadOfJson } from '../text/message-parts.ts'
 import { expiredText, isExpired } from './collection.ts'
-import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX } from './decisions.ts'
+import { ACCESS_TOKEN_BYTES, ACCESS_TOKEN_PREFIX } from './policy.ts'
 import type { Provider } from './provider.ts'
 import { readAgeSignals } from './request/age-signals.ts'
 import { bearerToken } from './request/client-auth.ts'
@@ -59,11 +59,11 @@ async function addSignals(
   access: UsableToken,
   provider: Provider,
 ): Promise<'UPG-03' | 'UPG-04' | undefined> {
-  const { decisions } = provider
-  const used = decisions.accessTokenUse === 'single' ? usingUp(access.token, access, provider) : []
+  const { policy } = provider
+  const used = policy.accessTokenUse === 'single' ? usingUp(access.token, access, provider) : []
   for (;;) {
     const added = await provider.ageKeys.adding(access.ageKeyId, signals, {
-      keeps: decisions.upgradeEffect === 'adds',
+      keeps: policy.upgradeEffect === 'adds',
     })
     if (!added) return 'UPG-04'
     if (await provider.store.write([...used, ...added])) return undefined
@@ -99,7 +99,7 @@ async function readAccessToken(
     findings.add('UPG-03', { path, message: USED_UP })
   else if (!record) {
     const kind = { what: 'an access token', bytes: ACCESS_TOKEN_BYTES, prefix: ACCESS_TOKEN_PREFIX }
-    const received = receivedInstead(token, { ...kind, form: provider.decisions.accessTokenForm })
+    const received = receivedInstead(token, { ...kind, form: provider.policy.accessTokenForm })
     const message = `the access token was not issued here${mistakenFor(token, provider.clients) || `: ${received}`}`
     findings.add('UPG-03', { path, message })
   } else if (isExpired(record, provider)) {

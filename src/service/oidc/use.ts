@@ -15,8 +15,8 @@ import {
   refuseOnPage,
   type Seams,
 } from './callback.ts'
-import type { Decisions } from './decisions.ts'
 import { createIdTokenClaims, signingAlgOf } from './id-token.ts'
+import type { Policy } from './policy.ts'
 import type { AgeKey, Client } from './ports.ts'
 import type { Provider } from './provider.ts'
 import { parseJson, repeatedMembers } from './request/json.ts'
@@ -108,12 +108,12 @@ export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransac
   if (!target) throw findings.toRefusal({ status: 400 })
   const { refusal } = findings
   if (refusal) {
-    if (provider.decisions.refusedRequest === 'page') throw findings.toRefusal({ status: 400 })
+    if (provider.policy.refusedRequest === 'page') throw findings.toRefusal({ status: 400 })
     const { redirectUri } = target
     const callback = createErrorCallback(
       { mode: errorResponseMode(parameters, findings), redirectUri, state: parameters.state },
-      redirectedError(refusal, provider.decisions),
-      provider.decisions,
+      redirectedError(refusal, provider.policy),
+      provider.policy,
     )
     return { kind: 'refused', callback, findings: findings.all }
   }
@@ -142,12 +142,9 @@ export async function finishUse(
     }
   }
   if (decision.kind === 'error') {
-    refuseOnPage(decision, provider.decisions)
+    refuseOnPage(decision, provider.policy)
     return {
-      callback: await changedBy(
-        seams,
-        createErrorCallback(transaction, decision, provider.decisions),
-      ),
+      callback: await changedBy(seams, createErrorCallback(transaction, decision, provider.policy)),
     }
   }
 
@@ -308,7 +305,7 @@ export function errorResponseMode(
 /** Checks `claims` (E1) and reads the claims object from it. */
 export function readClaims(
   text: string | undefined,
-  { vocabulary, decisions }: Pick<Provider, 'vocabulary' | 'decisions'>,
+  { vocabulary, policy }: Pick<Provider, 'vocabulary' | 'policy'>,
   findings: Findings,
 ): Claims | undefined {
   if (text === undefined) {
@@ -326,9 +323,9 @@ export function readClaims(
   const { claims, issues } = parseClaims(json.value, vocabulary)
   findings.addIssues('claims', issues)
   findings.addRepeated('CLM-21', repeatedMembers(text, 'claims'))
-  return claims && asDecided(claims, decisions)
+  return claims && underPolicy(claims, policy)
 }
 
-/** The claims as they are evaluated. */
-export const asDecided = (claims: Claims, { verifiedAfterDate }: Decisions): Claims =>
+/** Applies the policy to claims before they are evaluated. */
+export const underPolicy = (claims: Claims, { verifiedAfterDate }: Policy): Claims =>
   verifiedAfterDate === 'end' ? withDaysEnded(claims) : claims

@@ -9,7 +9,7 @@ import {
   type RecordingName,
   recordingFile,
 } from '../../server/control/contract/recording-formats.ts'
-import { DEFAULT_LIFETIMES } from '../../service/oidc/decisions.ts'
+import { DEFAULT_LIFETIMES } from '../../service/oidc/policy.ts'
 import type { Lifetimes } from '../../service/oidc/ports.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { neededPersonas } from './needed-personas.ts'

@@ -12,7 +12,7 @@ import { ASSURANCE_LEVELS } from '../../../src/service/age/vocabulary.ts'
 import {
   DEFAULT_PLATFORMS,
   DEFAULT_PROVENANCE_ALLOWLIST,
-} from '../../../src/service/oidc/decisions.ts'
+} from '../../../src/service/oidc/policy.ts'
 
 const personas = readPersonas([BUILT_IN_PERSONAS])
 const signals = personas.flatMap(({ age_key }) => age_key?.signals ?? [])

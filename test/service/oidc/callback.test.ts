@@ -8,7 +8,7 @@ import {
   isResponseMode,
   withDescriptionEnd,
 } from '../../../src/service/oidc/callback.ts'
-import { DEFAULT_DECISIONS } from '../../../src/service/oidc/decisions.ts'
+import { DEFAULT_POLICY } from '../../../src/service/oidc/policy.ts'
 
 const TARGET = { mode: 'query', redirectUri: 'https://rp.example/cb', state: 's' } as const
 const SENT = { mode: 'query', redirectUri: 'https://rp.example/cb' }
@@ -42,9 +42,9 @@ test.each([
 )
 
 test('An error goes back without a description where errors are not described, and without a state that was not sent', () => {
-  const decisions = { ...DEFAULT_DECISIONS, errorDescription: 'absent' } as const
+  const policy = { ...DEFAULT_POLICY, errorDescription: 'absent' } as const
   const error = { error: 'e', description: 'd' }
-  expect(createErrorCallback({ ...TARGET, state: undefined }, error, decisions).params).toEqual([
+  expect(createErrorCallback({ ...TARGET, state: undefined }, error, policy).params).toEqual([
     ['error', 'e'],
   ])
 })

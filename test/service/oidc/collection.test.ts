@@ -8,7 +8,7 @@ import {
   parseStored,
   spendables,
 } from '../../../src/service/oidc/collection.ts'
-import { DEFAULT_DECISIONS } from '../../../src/service/oidc/decisions.ts'
+import { DEFAULT_POLICY } from '../../../src/service/oidc/policy.ts'
 import type { Store } from '../../../src/service/oidc/ports.ts'
 import { createProvider, NOW } from '../../support/provider.ts'
 import { createService, refused } from '../../support/service.ts'
@@ -89,8 +89,8 @@ test('Each record has a name of its kind in the store, and stays a week beyond i
       if (one.kind === 'put') note(one.collection, one.expiresAt, one.options)
     return store.write(changes)
   }
-  const decisions = { ...DEFAULT_DECISIONS, accessTokenUse: 'single' } as const
-  const service = createService(createProvider({ decisions, store: { ...store, put, write } }))
+  const policy = { ...DEFAULT_POLICY, accessTokenUse: 'single' } as const
+  const service = createService(createProvider({ policy, store: { ...store, put, write } }))
   await service.push()
   const code = await service.obtainCode()
   await service.upgrade((await service.exchange(code)).response.access_token)

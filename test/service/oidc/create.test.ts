@@ -6,7 +6,7 @@ import {
   createTransactionSchema,
   finishCreate,
 } from '../../../src/service/oidc/create.ts'
-import { DEFAULT_LIFETIMES } from '../../../src/service/oidc/decisions.ts'
+import { DEFAULT_LIFETIMES } from '../../../src/service/oidc/policy.ts'
 import { PROFILES } from '../../../src/service/oidc/rules/profile.ts'
 import { createProvider, type TestProvider } from '../../support/provider.ts'
 import { ageSignal, type Changes, createRequest, REDIRECT_URI } from '../../support/requests.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_DECISIONS } from '../../../src/service/oidc/decisions.ts'
 import { createDiscovery, useDiscovery } from '../../../src/service/oidc/discovery.ts'
 import { ENDPOINTS } from '../../../src/service/oidc/endpoints.ts'
+import { DEFAULT_POLICY } from '../../../src/service/oidc/policy.ts'
 import { unknownReference } from '../../../src/service/oidc/request/request-object.ts'
 import { otherBrand } from '../../../src/service/oidc/request/scope.ts'
 import { BRAND, describeBrand, PROFILES } from '../../../src/service/oidc/rules/profile.ts'
@@ -59,7 +59,7 @@ test('Discovery of Create lists what is served', () => {
 })
 
 test('Discovery names the address of the browser when servers have no other, and the algorithm that signs first', () => {
-  const provider = createProvider({ decisions: { ...DEFAULT_DECISIONS, signingAlg: 'ES256' } })
+  const provider = createProvider({ policy: { ...DEFAULT_POLICY, signingAlg: 'ES256' } })
   const jwks_uri = `${BASE}/.well-known/jwks.json`
   const signing = { jwks_uri, id_token_signing_alg_values_supported: ['ES256', 'RS256'] }
   expect(useDiscovery(provider)).toMatchObject({

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_DECISIONS } from '../../../src/service/oidc/decisions.ts'
+import { DEFAULT_POLICY } from '../../../src/service/oidc/policy.ts'
 import { isUnavailable, Refusal } from '../../../src/service/oidc/refusal.ts'
 import { ERROR_STATUS } from '../../../src/service/oidc/rules/error-codes.ts'
 
 const SOURCE = 'query parameter sandbox_persona'
 const UNKNOWN = { source: SOURCE, kind: 'persona', name: 'teen', known: ['teen-14', 'adult'] }
 const ELSEWHERE = { ...UNKNOWN, status: 404, problem: 'no.', listedBy: 'GET /x' } as const
-const FORM = { call: 'par', decisions: DEFAULT_DECISIONS, readings: undefined } as const
+const FORM = { call: 'par', policy: DEFAULT_POLICY, readings: undefined } as const
 const UNSET = { restartHint: undefined, form: undefined, cause: undefined }
 const details = { title: 'Refused', findings: [], suggestions: [], headers: {}, ...UNSET }
 const IMPOSSIBLE = { title: 'This test decision is not possible', suggestions: ['teen-14'] }

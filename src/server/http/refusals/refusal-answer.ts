@@ -35,7 +35,7 @@ export function refusalAnswer(error: unknown, context: Context): AnswerInFlow {
     const { body } = reply
     const inForm =
       body.kind === 'json'
-        ? inErrorForm(form.call, { ...reply, headers, body }, form.decisions)
+        ? inErrorForm(form.call, { ...reply, headers, body }, form.policy)
         : answer.reply
     return { ...answer, reply: inForm, readings: form.readings }
   }

@@ -11,7 +11,7 @@ export function readAgeSignals(
   provider: Provider,
   findings: Findings,
 ): AgeSignal[] | undefined {
-  const { maxSignals } = provider.decisions
+  const { maxSignals } = provider.policy
   const { signals, issues } = parseAgeSignals(value, {
     ...provider.vocabulary,
     now: provider.clock.now(),

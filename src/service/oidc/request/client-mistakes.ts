@@ -1,5 +1,5 @@
 import { didYouMean, listed, quote } from '../../text/message-parts.ts'
-import type { IssuedForm } from '../decisions.ts'
+import type { IssuedForm } from '../policy.ts'
 import type { Client, Clients } from '../ports.ts'
 import { type Credentials, equalsSecret } from './client-auth.ts'
 

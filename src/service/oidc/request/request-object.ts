@@ -1,5 +1,5 @@
 import { excerpt } from '../../text/message-parts.ts'
-import { IDENTIFIER_BYTES } from '../decisions.ts'
+import { IDENTIFIER_BYTES } from '../policy.ts'
 import type { Provider } from '../provider.ts'
 import type { Findings } from '../rules/findings.ts'
 import { BRANDS, describeBrand, requestUriPrefix } from '../rules/profile.ts'
@@ -32,17 +32,14 @@ export const shownReference = (reference: string): string =>
  * Of the identifier in the reference only the beginning is repeated: with all of it the request
  * could be used.
  */
-export function unknownReference(
-  requestUri: string,
-  { profile, brand, decisions }: Provider,
-): string {
+export function unknownReference(requestUri: string, { profile, brand, policy }: Provider): string {
   const prefix = requestUriPrefix(brand)
   if (requestUri.startsWith(prefix)) {
     const kind = {
       what: 'a request_uri',
       bytes: IDENTIFIER_BYTES,
       prefix,
-      form: decisions.requestUriForm,
+      form: policy.requestUriForm,
     }
     return `${shownReference(requestUri)} was not issued to this client: ${receivedInstead(requestUri, kind)}`
   }

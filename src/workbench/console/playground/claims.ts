@@ -21,7 +21,7 @@ export interface Pasted {
  */
 export function readPasted(
   pasted: string,
-  provider: Pick<Provider, 'profile' | 'vocabulary' | 'decisions'>,
+  provider: Pick<Provider, 'profile' | 'vocabulary' | 'policy'>,
 ): Pasted {
   const findings = new Findings(provider.profile)
   const json = findJson(pasted.trim(), findings)

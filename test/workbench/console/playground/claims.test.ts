@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Claims } from '../../../../src/service/age/claims.ts'
-import { DEFAULT_DECISIONS } from '../../../../src/service/oidc/decisions.ts'
+import { DEFAULT_POLICY } from '../../../../src/service/oidc/policy.ts'
 import {
   changesOf,
   formatClaims,
@@ -8,7 +8,7 @@ import {
 } from '../../../../src/workbench/console/playground/claims.ts'
 
 const vocabulary = { platforms: ['apple'], provenanceAllowlist: [] }
-const provider = { profile: 'spec' as const, vocabulary, decisions: DEFAULT_DECISIONS }
+const provider = { profile: 'spec' as const, vocabulary, policy: DEFAULT_POLICY }
 const claims = { age_thresholds: [18], provenance: { denied: ['/a', '/b/*'] } }
 const json = JSON.stringify(claims)
 const address = `http://localhost:2435/v1/oidc/use?scope=openid&claims=${encodeURIComponent(json)}&state=x#top`

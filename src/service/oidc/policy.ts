@@ -1,8 +1,8 @@
-import { MAX_SIGNALS, MAX_SUBMITTED } from '../age/signal.ts'
 /**
- * Decisions of the sandbox where the specification is silent, each as a named constant.
- * `docs/maintainers/decisions.md` says why.
+ * The policy of the service: the constants by which the sandbox answers where the specification is
+ * silent. `docs/maintainers/decisions.md` gives the reasons.
  */
+import { MAX_SIGNALS, MAX_SUBMITTED } from '../age/signal.ts'
 import type { Lifetimes, SigningAlgorithm } from './ports.ts'
 import type { Brand } from './rules/profile.ts'
 
@@ -20,13 +20,13 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
  */
 export type IssuedForm = 'short' | 'jwt' | 'base64'
 
-/** Decisions of which a reading can choose another. */
-export interface Decisions {
-  /** Replaces the word of the profile. */
+/** The constants that a reading can change. */
+export interface Policy {
+  /** Replaces the brand word of the profile. */
   readonly brand?: Brand
   /** Replaces the algorithm of the signer and of the client. */
   readonly signingAlg?: SigningAlgorithm
-  /** In seconds; replaces the lifetime that is set. */
+  /** In seconds; replaces the configured lifetime. */
   readonly codeSeconds?: number
   readonly codeUse: 'single' | 'repeated'
   readonly requestUriUse: 'single' | 'repeated'
@@ -63,8 +63,8 @@ export interface Decisions {
   readonly redirectStatus: 302 | 303
 }
 
-/** The decisions without any reading. */
-export const DEFAULT_DECISIONS: Decisions = {
+/** The policy when no reading is set. */
+export const DEFAULT_POLICY: Policy = {
   codeUse: 'single',
   requestUriUse: 'single',
   accessTokenUse: 'repeated',
@@ -136,7 +136,7 @@ export const REMEMBERED_SECONDS = 7 * 86_400
 /** Seconds for which the choice page may stay open. */
 export const TRANSACTION_SECONDS = 3_600
 
-/** Decisions where the specification says "not shown", by their point: a sentence each. */
+/** What the policy answers where the specification says "not shown": a sentence for each point. */
 const SENTENCES: Readonly<Record<string, string>> = {
   'brand word':
     'svc in profile spec, agekey in profile agekey: in the upgrade scope, the upgrade path and the request_uri.',
@@ -188,4 +188,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'a threshold named twice': 'True when each entry holds; the trace shows every entry.',
 }
 
-export const DECISIONS = Object.entries(SENTENCES).map(([point, decision]) => ({ point, decision }))
+/** The sentences as rows of the catalogue. */
+export const POLICY_POINTS = Object.entries(SENTENCES).map(([point, decision]) => ({
+  point,
+  decision,
+}))

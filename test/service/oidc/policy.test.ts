@@ -1,23 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { PROVENANCE_PATH } from '../../../src/service/age/vocabulary.ts'
+import { signingAlgOf } from '../../../src/service/oidc/id-token.ts'
 import {
-  DECISIONS,
-  DEFAULT_DECISIONS,
   DEFAULT_LIFETIMES,
   DEFAULT_PLATFORMS,
+  DEFAULT_POLICY,
   DEFAULT_PROVENANCE_ALLOWLIST,
-  type Decisions,
-} from '../../../src/service/oidc/decisions.ts'
-import { signingAlgOf } from '../../../src/service/oidc/id-token.ts'
+  POLICY_POINTS,
+  type Policy,
+} from '../../../src/service/oidc/policy.ts'
 import { lifetimesSchema, SIGNING_ALGORITHMS } from '../../../src/service/oidc/ports.ts'
 import { findCode } from '../../../src/service/oidc/token.ts'
 import { headerOf } from '../../support/id-tokens.ts'
 import { createProvider } from '../../support/provider.ts'
 import { createService, DECLINED, refusalOf, refused } from '../../support/service.ts'
 
-const serviceWith = (decisions: Partial<Decisions>) =>
-  createService(createProvider({ decisions: { ...DEFAULT_DECISIONS, ...decisions } }))
+const serviceWith = (policy: Partial<Policy>) =>
+  createService(createProvider({ policy: { ...DEFAULT_POLICY, ...policy } }))
 
 test('A code lives the seconds of the decision, and is exchanged twice where its use is repeated', async () => {
   const service = serviceWith({ codeUse: 'repeated', codeSeconds: 30 })
@@ -123,9 +123,9 @@ test('An id_token is signed by the algorithm that is decided, else by that of it
 })
 
 test('Each decision has a point of its own, and says in a sentence what is decided', () => {
-  expect(new Set(DECISIONS.map(({ point }) => point)).size).toBe(DECISIONS.length)
-  expect(DECISIONS.length).toBeGreaterThan(20)
-  const unsaid = DECISIONS.filter(
+  expect(new Set(POLICY_POINTS.map(({ point }) => point)).size).toBe(POLICY_POINTS.length)
+  expect(POLICY_POINTS.length).toBeGreaterThan(20)
+  const unsaid = POLICY_POINTS.filter(
     ({ point, decision }) => !/^\w[^.]*$/.test(point) || !/^\w.{10,}\.$/.test(decision),
   )
   expect(unsaid).toEqual([])
