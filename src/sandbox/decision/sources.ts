@@ -7,7 +7,7 @@ import {
 } from '../outcomes/names.ts'
 import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Persona } from '../personas/persona-schema.ts'
-import type { QueuedDecision } from '../queue/queue.ts'
+import type { QueuedDecision } from '../queue/queue-match.ts'
 import type { ReceivedCall } from '../queue/queued.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 

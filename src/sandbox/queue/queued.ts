@@ -1,19 +1,16 @@
 import * as z from 'zod'
 import { isJsonObject } from '../../service/age/json-object.ts'
-import { parseJson } from '../../service/oidc/request/json.ts'
 import type { Mask } from '../clients/mask.ts'
 import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import { type Expectation, expectedSchema, isHeld, type NewExpectation } from './expectation.ts'
+import {
+  describeMismatch,
+  type Explanation,
+  explanationSchema,
+  findMismatches,
+  parsedParameters,
+} from './mismatches.ts'
 import { type Scenario, type Step, stepOf, summaryOf } from './scenario-schema.ts'
-
-/** One member of a request that differs from what the scenario expects. */
-const mismatchSchema = z.object({
-  path: z.string().describe('`claims.age_thresholds[0]`'),
-  expected: z.string().describe('A short JSON text'),
-  came: z.string().describe('A short JSON text; `nothing` when the request did not send it'),
-})
-
-type Mismatch = z.infer<typeof mismatchSchema>
 
 /** How far one step has come. */
 const stepProgressSchema = z.object({
@@ -21,14 +18,7 @@ const stepProgressSchema = z.object({
   kind: z.enum(['decide', 'await', 'clock']),
   summary: z.string().describe('The step in words: `use as teen-16: access_denied`'),
   status: z.enum(['waiting', 'current', 'passed', 'failed']),
-  detail: z
-    .string()
-    .optional()
-    .describe('Why it failed or, while it is current, what came that did not meet it'),
-  mismatches: z
-    .array(mismatchSchema)
-    .optional()
-    .describe('What was expected and what came; only of a step that failed by its `expect`'),
+  ...explanationSchema.shape,
 })
 
 /** How far a scenario has come. */
@@ -43,9 +33,6 @@ export const scenarioProgressSchema = z.object({
 
 export type StepProgress = z.infer<typeof stepProgressSchema>
 export type ScenarioProgress = z.infer<typeof scenarioProgressSchema>
-
-const explanationSchema = stepProgressSchema.pick({ detail: true, mismatches: true })
-export type Explanation = z.infer<typeof explanationSchema>
 
 export const queuedSchema = z.object({
   id: z.string(),
@@ -185,20 +172,15 @@ export function unmetExpectation(queued: Queued, call: ReceivedCall): Explanatio
     : { detail: mismatches.map(describeMismatch).join('; '), mismatches }
 }
 
-export function progressOf({
-  id,
-  scenario,
-  current,
-  revision,
-  failure,
-  remark,
-}: Queued): ScenarioProgress {
+/** The progress of a scenario, as the control API shows it. */
+export function progressOf(queued: Queued): ScenarioProgress {
+  const { id, scenario, current, revision, failure, remark } = queued
   const { name, client, steps } = scenario
   return {
     id,
     name,
     ...(client === undefined ? {} : { client }),
-    status: failure ? 'failed' : current === steps.length ? 'passed' : 'running',
+    status: statusOf(queued),
     revision,
     steps: steps.map(stepOf).map((step, index) => {
       const reached = { index, kind: step.kind, summary: summaryOf(step) }
@@ -210,67 +192,7 @@ export function progressOf({
   }
 }
 
-/** Parameters that carry JSON text. */
-const JSON_PARAMETERS = ['claims', 'authorization_details']
-
-/**
- * What was sent, with the values of parameters that carry JSON text parsed; text that is not JSON
- * stays as it is.
- */
-export const parsedParameters = (
-  parameters: Readonly<Record<string, unknown>>,
-): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => {
-      if (typeof value !== 'string' || !JSON_PARAMETERS.includes(name)) return [name, value]
-      const json = parseJson(value)
-      return [name, json.ok ? json.value : value]
-    }),
-  )
-
-/**
- * Compares `came` with `expected`. An object must have the named members, a list must begin with
- * the given items, and any other value must have the same text: `"true"` meets `true`.
- * @param where.mask removes secrets from both values
- */
-export function findMismatches(
-  expected: unknown,
-  came: unknown,
-  { path = '', mask }: { path?: string; mask: Mask },
-): Mismatch[] {
-  if (isJsonObject(expected) && isJsonObject(came)) {
-    return Object.keys(expected).flatMap((key) =>
-      findMismatches(expected[key], Object.hasOwn(came, key) ? came[key] : undefined, {
-        path: memberPath(path, key),
-        mask,
-      }),
-    )
-  }
-  if (Array.isArray(expected) && Array.isArray(came)) {
-    return expected.flatMap((item, index) =>
-      findMismatches(item, came[index], { path: `${path}[${index}]`, mask }),
-    )
-  }
-  if (isScalar(expected) && isScalar(came) && String(expected) === String(came)) return []
-  // A member whose name says that its value is a secret.
-  const name = path.slice(path.lastIndexOf('.') + 1)
-  const shownAt = (value: unknown) => shown(Object.values(mask({ [name]: value }))[0])
-  return [{ path, expected: shownAt(expected), came: shownAt(came) }]
-}
-
-/** `can_create: expected "true", came nothing` */
-const describeMismatch = ({ path, expected, came }: Mismatch) =>
-  `${path}: expected ${expected}, came ${came}`
-
-const isScalar = (value: unknown) =>
-  value !== undefined && (typeof value !== 'object' || value === null)
-
-const memberPath = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
-
-const MAX_SHOWN = 200
-
-function shown(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  const text = JSON.stringify(value)
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text
+function statusOf({ scenario, current, failure }: Queued): ScenarioProgress['status'] {
+  if (failure) return 'failed'
+  return current === scenario.steps.length ? 'passed' : 'running'
 }

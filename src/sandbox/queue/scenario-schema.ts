@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { SERVER_CALLS } from '../../service/oidc/endpoints.ts'
+import { SERVER_CALLS, type ServerCall } from '../../service/oidc/endpoints.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { countedList } from '../../service/text/counted-list.ts'
 import { quote, unknownName } from '../../service/text/message-parts.ts'
 import { problemLines, reportOf, type SchemaProblem } from '../../service/text/schema-problems.ts'
 import type { SandboxClients } from '../clients/clients.ts'
-import { clockMoveSchema } from '../clock/clock.ts'
+import { type ClockMove, clockMoveSchema } from '../clock/clock.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import { outcomeProblem } from '../outcomes/names.ts'
 import { OUTCOME_FLOWS } from '../outcomes/outcome.ts'
@@ -141,14 +141,38 @@ export function unknownPersonas(
   }))
 }
 
-/** A step as it is declared, with its kind made plain. */
-export function stepOf({ decide, await: awaited, clock, expect }: Scenario['steps'][number]) {
-  if (decide) return { kind: 'decide' as const, ...decide, expect }
-  if (awaited) return { kind: 'await' as const, flow: awaited, expect }
-  return { kind: 'clock' as const, move: clock ?? {} }
+/** A step of a scenario by its kind. */
+export type Step = DecideStep | AwaitStep | ClockStep
+
+/** Decides the next request of a flow. */
+interface DecideStep extends z.infer<typeof decisionSchema> {
+  readonly kind: 'decide'
+  /** A part of what the relying party must have sent. */
+  readonly expect: Expected | undefined
 }
 
-export type Step = ReturnType<typeof stepOf>
+/** Waits until the relying party has made a server-to-server call with success. */
+interface AwaitStep {
+  readonly kind: 'await'
+  readonly flow: ServerCall
+  /** A part of what the relying party must have sent. */
+  readonly expect: Expected | undefined
+}
+
+/** Moves the clock. */
+interface ClockStep {
+  readonly kind: 'clock'
+  readonly move: ClockMove
+}
+
+type Expected = z.infer<typeof expectedSchema>
+
+/** The step that a scenario declares. */
+export function stepOf({ decide, await: awaited, clock, expect }: Scenario['steps'][number]): Step {
+  if (decide) return { kind: 'decide', ...decide, expect }
+  if (awaited) return { kind: 'await', flow: awaited, expect }
+  return { kind: 'clock', move: clock ?? {} }
+}
 
 /** A step in words: `use as teen-16: access_denied`. */
 export function summaryOf(step: Step): string {

@@ -11,7 +11,7 @@ import {
 import { nextSteps } from '../../sandbox/journal/next-steps.ts'
 import { searchFlows } from '../../sandbox/journal/search-flows.ts'
 import { requireOutcomeName, requirePersona } from '../../sandbox/outcomes/names.ts'
-import { parsedParameters } from '../../sandbox/queue/queued.ts'
+import { parsedParameters } from '../../sandbox/queue/mismatches.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import { readPage } from '../http/list-page.ts'
 import { DEFAULT_LISTED, type flowOperations } from './contract/flows.ts'

@@ -7,12 +7,10 @@ import {
   isHeld,
   newExpectationSchema,
 } from '../../../src/sandbox/queue/expectation.ts'
-import { createQueue, type ScenarioEvent } from '../../../src/sandbox/queue/queue.ts'
-import {
-  parsedParameters,
-  progressOf,
-  type ReceivedCall,
-} from '../../../src/sandbox/queue/queued.ts'
+import { parsedParameters } from '../../../src/sandbox/queue/mismatches.ts'
+import { createQueue } from '../../../src/sandbox/queue/queue.ts'
+import type { ScenarioEvent } from '../../../src/sandbox/queue/queue-rows.ts'
+import { progressOf, type ReceivedCall } from '../../../src/sandbox/queue/queued.ts'
 import { type Scenario, scenarioSchema } from '../../../src/sandbox/queue/scenario-schema.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
 import { createMemoryTables } from '../../../src/server/store/memory.ts'

@@ -1,6 +1,6 @@
 import { Document, isMap } from 'yaml'
 import { MASKED } from '../../../sandbox/clients/mask.ts'
-import { parsedParameters } from '../../../sandbox/queue/queued.ts'
+import { parsedParameters } from '../../../sandbox/queue/mismatches.ts'
 import type { Scenario } from '../../../sandbox/queue/scenario-schema.ts'
 import { isJsonObject } from '../../../service/age/json-object.ts'
 import { type Call, SERVER_CALLS, type ServerCall } from '../../../service/oidc/endpoints.ts'

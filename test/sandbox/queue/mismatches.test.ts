@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
-import { findMismatches as find } from '../../../src/sandbox/queue/queued.ts'
+import { findMismatches as find } from '../../../src/sandbox/queue/mismatches.ts'
 
 const mask = createMask(['sk_shop_1234', 'x'.repeat(190)])
 const findMismatches = (expected: unknown, came: unknown) => find(expected, came, { mask })
