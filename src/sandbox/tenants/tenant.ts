@@ -4,6 +4,7 @@ import type { Provider } from '../../service/oidc/provider.ts'
 import { BRAND } from '../../service/oidc/rules/profile.ts'
 import { type Addresses, baseUrlAt, pathOf } from '../addresses/addresses.ts'
 import {
+  type ClockMemory,
   type ClockMove,
   clockMemorySchema,
   createClock,
@@ -15,16 +16,19 @@ import type { TenantCoverage } from '../coverage/coverage-keeper.ts'
 import type { Journal } from '../journal/journal.ts'
 import { maskedJournal } from '../journal/masked-journal.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
+import type { Expectations } from '../queue/expectations.ts'
 import { createQueue, type Queue } from '../queue/queue.ts'
+import type { Scenarios } from '../queue/scenarios.ts'
 import { createIds } from './ids.ts'
 import type { SandboxSettings, SharedParts } from './shared-parts.ts'
-import { createTenantSettings, createTenantState, type OwnSettings } from './tenant-settings.ts'
+import { createTenantSettings, type OwnSettings, type SettingsChanges } from './tenant-settings.ts'
+import { createTenantState, type TenantState } from './tenant-state.ts'
 
 /**
  * One isolated sandbox inside the process, with its own base URL, clock, personas, queue and
  * records.
  */
-export interface Tenant extends OwnSettings, Omit<ReturnType<typeof createTenantSettings>, 'own'> {
+export interface Tenant extends OwnSettings, SettingsChanges {
   readonly name: string
   /** The path of its base URL, without a trailing slash: the empty string, or `/t/NAME`. */
   readonly basePath: string
@@ -33,8 +37,8 @@ export interface Tenant extends OwnSettings, Omit<ReturnType<typeof createTenant
   readonly clock: SandboxClock
   readonly personas: Personas
   readonly queue: Queue
-  readonly expectations: Queue['expectations']
-  readonly scenarios: Queue['scenarios']
+  readonly expectations: Expectations
+  readonly scenarios: Scenarios
   readonly journal: Journal
   readonly coverage: TenantCoverage
   /**
@@ -68,35 +72,15 @@ export function createTenant(
 ): Tenant {
   const { journal, agree } = shared
   const { baseUrl } = addresses
-  const clock = createClock()
   const idsFor = (purpose: string) =>
     createIds({ seed: shared.settings.seed, scope: `${name} ${purpose}` })
+  const clock = createClock()
   const records = shared.createRecords(name, clock)
   const { store, tables } = records
   const state = createTenantState(records.stateTables)
-  const refresh =
-    agree &&
-    (async () => {
-      await Promise.all([agree(), state.refresh()])
-    })
-  const changeClock = state.add({
-    name: 'clock',
-    schema: clockMemorySchema,
-    apply: (memory = UNMOVED) => clock.recall(memory),
-  })
-  const driving =
-    <Given extends unknown[], Result>(change: (...given: Given) => Promise<Result>) =>
-    async (...given: Given): Promise<Result> => {
-      await onDriven(tenant)
-      return change(...given)
-    }
+  const changeClock = addClockTo(state, clock)
   const moveOwnClock = (move: ClockMove) =>
-    changeClock((memory = UNMOVED) => {
-      const draft = createClock()
-      draft.recall(memory)
-      moveClock(draft, move)
-      return draft.remember()
-    })
+    changeClock((memory = UNMOVED) => movedMemory(memory, move))
   const personas = createPersonas({
     declared: () => shared.settings.personas,
     clock,
@@ -111,23 +95,34 @@ export function createTenant(
     announce: (event) => journal.announce({ type: 'scenario', tenant: name, data: { ...event } }),
   })
   const { expectations, scenarios } = queue
-  const { own, ...changes } = createTenantSettings(shared, {
+  const { first, ...changes } = createTenantSettings(shared, {
     state,
     addresses,
     onChange(changed) {
-      Object.assign(tenant, changed)
-      Object.assign(provider, providedBy(changed, shared.settings))
+      replaceMembers(tenant, changed)
+      replaceMembers(provider, providedBy(changed, shared.settings))
     },
   })
   const provider: Provider = {
-    ...{ baseUrl, clock, store, ageKeys: personas, ids: idsFor('service') },
-    ...providedBy(own, shared.settings),
+    baseUrl,
+    clock,
+    store,
+    ageKeys: personas,
+    ids: idsFor('service'),
+    ...providedBy(first, shared.settings),
   }
+  const driving =
+    <Given extends unknown[], Result>(change: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      await onDriven(tenant)
+      return change(...given)
+    }
   const tenant: Tenant = {
+    ...first,
+    ...changes,
     name,
     basePath: pathOf(baseUrl),
     addresses,
-    ...own,
     provider,
     clock,
     personas: {
@@ -141,17 +136,14 @@ export function createTenant(
     scenarios: { ...scenarios, arm: driving(scenarios.arm) },
     journal: maskedJournal(journal, () => tenant.clients.mask),
     coverage: shared.coverage.of(name),
-    ...(refresh && { refresh }),
+    ...(agree && { refresh: () => refreshAll(agree, state) }),
     moveClock: driving(moveOwnClock),
     configure: driving(changes.configure),
     rotateKeys: driving(changes.rotateKeys),
     restoreKeys: driving(changes.restoreKeys),
-    hasRotatedKeys: changes.hasRotatedKeys,
-    followSettings: changes.followSettings,
-    namesOfOwn: changes.namesOfOwn,
     async reset() {
       // A seeded tenant draws the same identifiers again after a reset.
-      Object.assign(provider, { ids: idsFor('service') })
+      replaceMembers(provider, { ids: idsFor('service') })
       await scenarios.clear().catch(unlessDamaged)
       await changeClock(() => UNMOVED)
       await changes.restoreKeys()
@@ -169,10 +161,37 @@ export function createTenant(
   return tenant
 }
 
+/** Keeps the clock of the tenant in the state, which all processes share. */
+const addClockTo = (state: TenantState, clock: SandboxClock) =>
+  state.add({
+    name: 'clock',
+    schema: clockMemorySchema,
+    apply: (memory = UNMOVED) => clock.recall(memory),
+  })
+
+/** The state of a clock after a move. @throws Refusal when the move leaves the calendar */
+function movedMemory(memory: ClockMemory, move: ClockMove): ClockMemory {
+  const draft = createClock()
+  draft.recall(memory)
+  moveClock(draft, move)
+  return draft.remember()
+}
+
+async function refreshAll(agree: () => Promise<void>, state: TenantState): Promise<void> {
+  await Promise.all([agree(), state.refresh()])
+}
+
 /**
- * The same tenant under another address: what it holds and what it is set to is one thing, and only
- * the addresses in its answers differ. The view inherits everything else, so a later change of the
- * tenant shows in the view at once.
+ * Replaces members of a tenant or of its provider. Views of the tenant inherit from both objects
+ * (`tenantAt`), so a replaced member shows in all views at once.
+ */
+function replaceMembers<Whole extends object>(whole: Whole, members: Partial<Whole>): void {
+  Object.assign(whole, members)
+}
+
+/**
+ * A view of the tenant under another address: only the addresses in its answers differ. The view
+ * inherits everything else, so a later change of the tenant shows in the view at once.
  * @param baseUrl without a trailing slash
  */
 export function tenantAt(tenant: Tenant, baseUrl: string): Tenant {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type ClockMemory, clockMemorySchema } from '../../../src/sandbox/clock/clock.ts'
 import type { Tables } from '../../../src/sandbox/tables.ts'
-import { createTenantState } from '../../../src/sandbox/tenants/tenant-settings.ts'
+import { createTenantState } from '../../../src/sandbox/tenants/tenant-state.ts'
 import { createMemoryTables } from '../../../src/server/store/memory.ts'
 
 function startReplica(tables: Tables) {

@@ -1,0 +1,71 @@
+import type * as z from 'zod'
+import { parseRecord } from '../../service/oidc/collection.ts'
+import type { Tables } from '../tables.ts'
+
+const TABLE = 'state'
+
+/** The changeable state of one tenant, kept where all processes read it. */
+export interface TenantState {
+  /** Applies the changes of other processes. */
+  refresh(): Promise<void>
+  /** Adds a part, and returns the function that changes the value of the part. */
+  add<Value>(part: StatePart<Value>): ChangePart<Value>
+}
+
+/**
+ * Changes the value of a part by a pure function; `undefined` restores the declared value. An error
+ * of the function is passed on, and nothing changes then.
+ */
+export type ChangePart<Value> = (
+  change: (value: Value | undefined) => Value | undefined,
+) => Promise<void>
+
+/**
+ * A part of a tenant that changes at run time and outlives a reset: settings, keys. Its value is
+ * JSON.
+ */
+export interface StatePart<Value> {
+  readonly name: string
+  readonly schema: z.ZodType<Value>
+  /** Applies a value; `undefined` restores the declared one. */
+  apply(value: Value | undefined): void
+}
+
+/** Creates the state of one tenant: a table with one row for each part. */
+export function createTenantState(tables: Tables): TenantState {
+  const readers: ((rows: ReadonlyMap<string, unknown>) => void)[] = []
+  let begunReads = 0
+  let newestRead = 0
+
+  const refresh = async () => {
+    const read = ++begunReads
+    const rows = new Map(await tables.list(TABLE))
+    // Two reads may overlap: the one that began later is newer, even if it ends first.
+    if (read < newestRead) return
+    newestRead = read
+    for (const applyRows of readers) applyRows(rows)
+  }
+
+  return {
+    refresh,
+    add({ name, schema, apply }) {
+      // Every call of the tenant reads the state first, a reset too.
+      const remedy = `remove it from the store (table ${TABLE}, field ${name})`
+      const kind = { name: `${name} ${TABLE}`, schema, remedy }
+      const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
+      let applied = ''
+      readers.push((rows) => {
+        const value = rows.get(name)
+        const text = JSON.stringify(value) ?? ''
+        if (text === applied) return
+        apply(parse(value))
+        applied = text
+      })
+      return async (change) => {
+        await tables.update(TABLE, name, (value) => change(parse(value)))
+        // Reads the row back, so that all processes apply all changes in the same order.
+        await refresh()
+      }
+    },
+  }
+}
