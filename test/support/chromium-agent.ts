@@ -1,8 +1,6 @@
 import { afterAll } from 'vitest'
-import {
-  createChromiumAgent,
-  launchChromium,
-} from '../../src/audit/agent/chromium/chromium-agent.ts'
+import { createChromiumAgent } from '../../src/audit/agent/chromium/chromium-agent.ts'
+import { launchChromium } from '../../src/audit/agent/chromium/launch-chromium.ts'
 import { chromiumPath } from './tools.ts'
 
 export async function shareChromiumAgent() {

@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test, vi } from 'vitest'
 import type { Browser, VisitOptions } from '../../../../src/audit/agent/browser.ts'
-import {
-  createChromiumAgent,
-  launchChromium,
-} from '../../../../src/audit/agent/chromium/chromium-agent.ts'
+import { createChromiumAgent } from '../../../../src/audit/agent/chromium/chromium-agent.ts'
+import { launchChromium } from '../../../../src/audit/agent/chromium/launch-chromium.ts'
 import { AuditProblem } from '../../../../src/audit/audit-problem.ts'
 import { shareChromiumAgent } from '../../../support/chromium-agent.ts'
 import { findFreePort } from '../../../support/free-port.ts'
