@@ -2,13 +2,14 @@ import * as z from 'zod'
 import type { Begin, PageRequest, VisitOptions } from './browser.ts'
 import { calledEndpoint } from './parties.ts'
 
+/** An element that a user can press. */
 export const waySchema = z.object({
   kind: z.enum(['link', 'form', 'button']),
-  /** Its visible text. */
+  /** The visible text of the element. */
   text: z.string(),
-  /** Its target, if the page tells. */
+  /** The target of the element, if the page names it. */
   url: z.string().optional(),
-  /** Whether the form asks its user for something: a search, a newsletter, a password. */
+  /** Whether the form has an empty text field: a search, a newsletter, a password. */
   asks: z.boolean().optional(),
   /** Whether the selector of `begin.click` matches it. */
   isSelected: z.boolean().optional(),
@@ -16,12 +17,11 @@ export const waySchema = z.object({
 export type Way = Readonly<z.infer<typeof waySchema>>
 
 export interface Search extends Pick<VisitOptions, 'sandboxUrl' | 'begin' | 'decide'> {
-  /** Whether this visit has called E1 or E3. */
+  /** The endpoints that this visit has called. */
   readonly asked: readonly ('E1' | 'E3')[]
-  /**
-   * Whether the visit brought an answer. After `create_requested`, the page may lead on to Create.
-   */
+  /** The answer of the sandbox. After `create_requested`, the page may lead on to Create. */
   readonly answer?: Pick<PageRequest, 'url' | 'form'> | undefined
+  /** The pressed elements, by `wayName`. */
   readonly pressed: readonly string[]
 }
 
@@ -39,54 +39,88 @@ const CREATES = /\b(?:create|save|keep)\b/
 const OTHER =
   /\b(?:sign|log)[ -]?(?:out|up|off)\b|cookie|newsletter|subscri|search|suche|recherch|buscar|cerca\b|zoek|szukaj|検索|搜索|abmelden|déconn|cerrar sesi|uitlog|wylog|ログアウト|cancel|abbrech|annul|delete|remove|\bdeny|reject|decline|\bmenu\b/
 
+type Goal = 'begin' | 'create' | 'none'
+
 /**
  * The way that a user takes: to the sandbox, otherwise by the best words, otherwise by the only
  * form, button or link.
  */
 export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W | undefined {
-  const { asked, answer, pressed, begin, decide } = search
-  const isBeginning = decide && asked.length === 0 && !answer
-  const wish = answer && (answer.form?.['create_requested'] ?? answer.url)
-  const isCreating =
-    decide && !asked.includes('E3') && /(?:^|create_requested=)true\b/.test(wish ?? '')
-  const click =
-    begin && 'click' in begin && pressed.length === 0 ? begin.click.toLowerCase() : undefined
-  if (pressed.length >= MAX_PRESSES) return undefined
-  const worth = (way: W): number => {
-    const { kind, text, url, asks, isSelected } = way
-    const words = text.toLowerCase()
-    if (isBeginning && click !== undefined)
-      return isSelected || words === click ? 2 : words.includes(click) ? 1 : 0
-    const endpoint =
-      url && URL.canParse(url) ? calledEndpoint(new URL(url), search.sandboxUrl) : undefined
-    // A user who came back does not begin again.
-    if (
-      endpoint &&
-      !asked.includes('E3') &&
-      (endpoint === 'E3' || asked.length + (answer ? 1 : 0) === 0)
-    )
-      return 20
-    if (pressed.includes(wayName(way))) return 0
-    if (!isBeginning) return isCreating && CREATES.test(words) && AGE.test(words) ? 1 : 0
-    if (OTHER.test(words)) return 0
-    const said =
-      (PROVES.test(words) ? 4 : 0) + (AGE.test(words) ? 2 : 0) + (SIGNS_IN.test(words) ? 1 : 0)
-    return said === 0 ? 0 : said - (asks ? 3 : 0) - (kind === 'link' ? 0.5 : 0)
-  }
-  const [best] = ways.toSorted((one, other) => worth(other) - worth(one))
-  if (best && worth(best) > 0) return best
-  const open = ways.filter(({ text, asks }) => !asks && !OTHER.test(text.toLowerCase()))
-  const forms = open.filter(({ kind }) => kind !== 'link')
-  const [only, ...others] = forms.length > 0 || isCreating ? forms : open
-  const isAlone = (isBeginning || isCreating) && click === undefined && only && others.length === 0
-  return isAlone && !pressed.includes(wayName(only)) ? only : undefined
+  if (search.pressed.length >= MAX_PRESSES) return undefined
+  const goal = goalOf(search)
+  const [best] = ways.toSorted(
+    (one, other) => scoreOf(other, goal, search) - scoreOf(one, goal, search),
+  )
+  return best && scoreOf(best, goal, search) > 0 ? best : onlyWay(ways, goal, search)
 }
 
-/** A way, described by what a user knows of it. */
+function goalOf({ asked, answer, decide }: Search): Goal {
+  if (!decide) return 'none'
+  if (!answer && asked.length === 0) return 'begin'
+  const createRequested = answer?.form?.['create_requested'] ?? answer?.url ?? ''
+  const isRequested = /(?:^|create_requested=)true\b/.test(createRequested)
+  return isRequested && !asked.includes('E3') ? 'create' : 'none'
+}
+
+/** The score of a way; a user takes only ways above 0. */
+function scoreOf(way: Way, goal: Goal, search: Search): number {
+  const words = way.text.toLowerCase()
+  const click = clickOf(search)
+  if (goal === 'begin' && click !== undefined) return scoreOfClick(way, click)
+  if (callsSandbox(way, search)) return SCORES.callsSandbox
+  if (search.pressed.includes(wayName(way))) return 0
+  if (goal === 'begin') return scoreOfWords(way)
+  return goal === 'create' && CREATES.test(words) && AGE.test(words) ? 1 : 0
+}
+
+/** The text or selector of `begin.click`, until the user has pressed something. */
+const clickOf = ({ begin, pressed }: Search): string | undefined =>
+  begin && 'click' in begin && pressed.length === 0 ? begin.click.toLowerCase() : undefined
+
+function scoreOfClick({ text, isSelected }: Way, click: string): number {
+  const words = text.toLowerCase()
+  if (isSelected || words === click) return 2
+  return words.includes(click) ? 1 : 0
+}
+
+/** Whether a way is the next authorization request. A user who came back does not begin again. */
+function callsSandbox({ url }: Way, { asked, answer, sandboxUrl }: Search): boolean {
+  if (!url || !URL.canParse(url) || asked.includes('E3')) return false
+  const endpoint = calledEndpoint(new URL(url), sandboxUrl)
+  return endpoint === 'E3' || (endpoint === 'E1' && asked.length === 0 && !answer)
+}
+
+/** The verb counts more than all other words together. */
+const SCORES = { callsSandbox: 20, proves: 4, age: 2, signsIn: 1, asksUser: -3, link: -0.5 }
+
+function scoreOfWords({ kind, text, asks }: Way): number {
+  const words = text.toLowerCase()
+  if (OTHER.test(words)) return 0
+  let score = 0
+  if (PROVES.test(words)) score += SCORES.proves
+  if (AGE.test(words)) score += SCORES.age
+  if (SIGNS_IN.test(words)) score += SCORES.signsIn
+  if (score === 0) return 0
+  if (asks) score += SCORES.asksUser
+  if (kind === 'link') score += SCORES.link
+  return score
+}
+
+/** The only form or button of a page, or its only link when it has neither. */
+function onlyWay<W extends Way>(ways: readonly W[], goal: Goal, search: Search): W | undefined {
+  if (goal === 'none' || clickOf(search) !== undefined) return undefined
+  const open = ways.filter(({ text, asks }) => !asks && !OTHER.test(text.toLowerCase()))
+  const forms = open.filter(({ kind }) => kind !== 'link')
+  const [only, ...others] = forms.length > 0 || goal === 'create' ? forms : open
+  const isAlone = only && others.length === 0
+  return isAlone && !search.pressed.includes(wayName(only)) ? only : undefined
+}
+
+/** The text of an element, or its URL when it has no text; as JSON. */
 export const wayName = ({ text, url = '' }: Pick<Way, 'text' | 'url'>): string =>
   JSON.stringify(text.slice(0, 60) || url)
 
-/** Why a visit did not begin, with the remedy. */
+/** Why a visit did not reach the sandbox, with the remedy. */
 export function notBegun(
   ways: readonly Way[],
   pressed: readonly string[],
