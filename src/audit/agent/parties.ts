@@ -2,21 +2,32 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import { isLoopbackUrl } from '../../sandbox/addresses/addresses.ts'
 import type { AuthorizationRequest, Hop } from './browser.ts'
 
-/**
- * Tells URLs of one app, with `anyAddress` public ones too, from those of the sandbox and from all
- * others.
- */
-export function createParties({ anyAddress = false }: { anyAddress?: boolean | undefined }) {
+/** Tells the URLs of one app from those of the sandbox and from all others. */
+export interface Parties {
+  /** Whether the audit may request this URL as one of the app. */
+  mayBeApp(url: URL): boolean
+  partyOf(url: URL, sandboxUrl: string): Hop['party']
+  /** Adds the origin of a URL to the app if `mayBeApp`. */
+  addApp(url: URL): void
+}
+
+/** @param options.anyAddress the app may have public addresses too */
+export function createParties({
+  anyAddress = false,
+}: {
+  anyAddress?: boolean | undefined
+}): Parties {
   const origins = new Set<string>()
-  const mayBeApp = (url: URL): boolean => anyAddress || isPrivateAddress(url)
+  const mayBeApp = (url: URL) => anyAddress || isPrivateAddress(url)
   return {
     mayBeApp,
-    partyOf(url: URL, sandboxUrl: string): Hop['party'] {
+    partyOf(url, sandboxUrl) {
       if (pathBelow(url, sandboxUrl) !== undefined) return 'sandbox'
       return origins.has(url.origin) ? 'app' : 'elsewhere'
     },
-    /** Adds the origin of this URL to the app, if the app may have it. */
-    addApp: (url: URL) => void (mayBeApp(url) && origins.add(url.origin)),
+    addApp(url) {
+      if (mayBeApp(url)) origins.add(url.origin)
+    },
   }
 }
 
@@ -26,12 +37,13 @@ export function calledEndpoint(
   sandboxUrl: string,
 ): AuthorizationRequest['endpoint'] | undefined {
   const path = pathBelow(url, sandboxUrl)
-  return path === '/v1/oidc/use' ? 'E1' : path === '/v1/oidc/create' ? 'E3' : undefined
+  if (path === '/v1/oidc/use') return 'E1'
+  return path === '/v1/oidc/create' ? 'E3' : undefined
 }
 
 /**
- * The path of a URL below a base URL; `undefined` when it is not below. An app may reach the
- * sandbox by another name of this machine.
+ * The path of a URL below a base URL; `undefined` for other URLs. An app may reach the sandbox by
+ * another name of this machine.
  */
 function pathBelow(url: URL, baseUrl: string): string | undefined {
   const base = new URL(baseUrl)
@@ -58,15 +70,12 @@ for (const network of NETWORKS.split(' ')) {
 const PRIVATE_NAME = /^(?:[^.]+|.*\.(?:localhost|local|test|internal))$/
 
 /**
- * Whether the host of a URL is on this machine or in a private network. Only the name is examined;
- * nothing is looked up.
+ * Whether the host of a URL is on this machine or in a private network, by its name alone: there is
+ * no DNS lookup.
  */
 export function isPrivateAddress(url: string | URL): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$|\.$/g, '')
   // The list compares an IPv4 address in IPv6 form (`::ffff:10.0.0.1`) with the IPv4 networks.
-  return isIPv6(host)
-    ? PRIVATE.check(host, 'ipv6')
-    : isIPv4(host)
-      ? PRIVATE.check(host)
-      : PRIVATE_NAME.test(host)
+  if (isIPv6(host)) return PRIVATE.check(host, 'ipv6')
+  return isIPv4(host) ? PRIVATE.check(host) : PRIVATE_NAME.test(host)
 }

@@ -119,18 +119,16 @@ export function documentOf(page: ShownPage): Parent {
 }
 const parsed = new WeakMap<ShownPage, Parent>()
 
-/** Elements within a word: `<b>W</b>elcome` is one word. */
+/** Elements that do not separate words: `<b>W</b>elcome` is one word. */
 const INLINE: readonly string[] =
   'a abbr b bdi bdo cite code em font i kbd mark q s small span strong sub sup u var wbr'.split(' ')
 
-/**
- * The text of a node in the order of the page, with a blank at the borders of all other elements.
- */
+/** The nodes below a node in document order, with a blank at the borders of block elements. */
 function* nodesBelow(
   parent: Parent,
   skips?: (element: HtmlElement) => boolean,
 ): Generator<HtmlNode | ' '> {
-  // Without recursion: a page may be deeply nested.
+  // Iterative: recursion could overflow the stack at a deeply nested page.
   const open: (HtmlNode | ' ')[] = parent.childNodes.toReversed()
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const element = node !== ' ' && 'tagName' in node ? node : undefined
@@ -156,10 +154,11 @@ export const elementsBelow = (
 export const attributeOf = (element: HtmlElement, name: string): string | undefined =>
   element.attrs.find((attribute) => attribute.name === name)?.value
 
+function textOf(node: HtmlNode | ' '): string {
+  if (node === ' ') return node
+  return 'value' in node ? node.value : ''
+}
+
 /** The text below a node, with runs of white space and the borders of blocks as one blank. */
 export const textBelow = (parent: Parent, skips?: (element: HtmlElement) => boolean): string =>
-  [...nodesBelow(parent, skips)]
-    .map((node) => (node === ' ' ? node : 'value' in node ? node.value : ''))
-    .join('')
-    .replace(/\s+/g, ' ')
-    .trim()
+  [...nodesBelow(parent, skips)].map(textOf).join('').replace(/\s+/g, ' ').trim()
