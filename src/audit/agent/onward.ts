@@ -1,5 +1,4 @@
 import type { FragmentPost, PageRequest, ShownPage } from './browser.ts'
-import type { Way } from './choose-way.ts'
 import {
   attributeOf,
   documentOf,
@@ -8,12 +7,13 @@ import {
   isHtml,
   textBelow,
 } from './read-page.ts'
+import type { RequestWay } from './resting-page.ts'
 
-/** The header `Accept` of all requests of an audit. */
+/** The header `User-Agent` of all requests of an audit. */
 export const USER_AGENT =
   'Mozilla/5.0 (compatible; agekey-sandbox audit) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
 
-/** A request of a browser: where a page leads, or what its user presses. */
+/** The request that a page makes by itself, or when its user presses an element. */
 export interface Onward {
   readonly method: 'GET' | 'POST'
   /** The URL, with the fields of a form when the method is GET. */
@@ -21,19 +21,17 @@ export interface Onward {
   readonly body?: { readonly type: string; readonly text: string } | undefined
 }
 
-/** The body and type of a `PageRequest`. @throws TypeError for a malformed URL */
+/** @throws TypeError for a malformed URL */
 export function onwardTo({ url: address, form, json, ...request }: PageRequest): Onward {
   const body = json === undefined ? form && formBody({ ...form }) : jsonBody(json)
   const { method = body ? 'POST' : 'GET' } = request
   return sending(method, new URL(address), body)
 }
 
-/** Seconds of a refresh: a page that stays longer is meant to be read. */
+/** The user reads a page whose refresh comes later. */
 const MAX_REFRESH_SECONDS = 1
 
-/**
- * Where a page leads without its user: by a refresh, or by its only form if a script submits it.
- */
+/** The request of a page without its user: a refresh, or its only form if a script submits it. */
 export function onwardByItself(page: ShownPage): Onward | undefined {
   if (!isHtml(page)) return undefined
   const document = documentOf(page)
@@ -67,10 +65,7 @@ function refreshOf(meta: HtmlElement, page: ShownPage): URL | undefined {
   return Number(seconds) <= MAX_REFRESH_SECONDS ? webAddress(target, page.url) : undefined
 }
 
-/**
- * The request by which the script of a callback page passes on the fragment; without parameters
- * when there are none.
- */
+/** The request by which the script of a callback page passes on the parameters of the fragment. */
 export function passedOn(page: ShownPage, { post, as }: FragmentPost): Onward {
   const parameters = new URLSearchParams(new URL(page.url).hash.slice(1))
   const body = as === 'form' ? formBody(parameters) : jsonBody(Object.fromEntries(parameters))
@@ -78,13 +73,10 @@ export function passedOn(page: ShownPage, { post, as }: FragmentPost): Onward {
 }
 
 /**
- * The ways from a page that need its user: links, each button of a form, and buttons that name a
- * URL.
+ * The elements that a user can press: links, each button of a form, and buttons that name a URL.
+ * @param selector the CSS selector of `begin.click`
  */
-export function waysOf(
-  page: ShownPage,
-  selector = '',
-): readonly (Way & { readonly onward: Onward })[] {
+export function waysOf(page: ShownPage, selector = ''): readonly RequestWay[] {
   if (!isHtml(page)) return []
   const document = documentOf(page)
   const formOf = new Map<HtmlElement, HtmlElement>()
@@ -96,22 +88,38 @@ export function waysOf(
   }
   return elementsBelow(document, 'a', 'form', 'button', 'input').flatMap((element) => {
     const form = formOf.get(element)
-    const onward = form
-      ? isEnabled(element) && submissionOf(form, page, element)
-      : linkOf(element, page)
-    if (!onward) return []
-    const labels = [element.tagName === 'input' ? 'value' : '', 'aria-label', 'title']
-    const texts = [textBelow(element), ...labels.map((name) => attributeOf(element, name))]
-    return {
-      kind: form ? 'form' : element.tagName === 'a' ? 'link' : 'button',
+    const way = form ? formWay(form, element, page) : linkWay(element, page)
+    if (!way) return []
+    const isNamed =
+      isSelected(element, selector) || (form !== undefined && isSelected(form, selector))
+    return { ...way, isSelected: isNamed }
+  })
+}
+
+/** The submission of a form by one of its buttons, or by itself. */
+function formWay(form: HtmlElement, element: HtmlElement, page: ShownPage): RequestWay | undefined {
+  const onward = isEnabled(element) ? submissionOf(form, page, element) : undefined
+  return (
+    onward && {
+      kind: 'form',
       onward,
       url: onward.url.href,
-      text: element === form ? '' : texts.filter(Boolean).join(' '),
-      asks: form !== undefined && elementsBelow(form, 'input', 'textarea').some(asksUser),
-      isSelected:
-        isSelected(element, selector) || (form !== undefined && isSelected(form, selector)),
+      text: element === form ? '' : labelOf(element),
+      asks: elementsBelow(form, 'input', 'textarea').some(asksUser),
     }
-  })
+  )
+}
+
+function linkWay(element: HtmlElement, page: ShownPage): RequestWay | undefined {
+  const onward = linkOf(element, page)
+  const kind = element.tagName === 'a' ? 'link' : 'button'
+  return onward && { kind, onward, url: onward.url.href, text: labelOf(element), asks: false }
+}
+
+function labelOf(element: HtmlElement): string {
+  const labels = [element.tagName === 'input' ? 'value' : '', 'aria-label', 'title']
+  const texts = [textBelow(element), ...labels.map((name) => attributeOf(element, name))]
+  return texts.filter(Boolean).join(' ')
 }
 
 function linkOf(element: HtmlElement, page: ShownPage): Onward | undefined {
@@ -141,7 +149,7 @@ function isSelected(element: HtmlElement, selector: string): boolean {
   return selector !== '' && parts.join('') === selector && parts.every(holds)
 }
 
-/** The fields that a form sends, by one of its buttons or by itself. */
+/** The request that a form sends, by one of its buttons or by itself. */
 function submissionOf(form: HtmlElement, page: ShownPage, button = form): Onward | undefined {
   const of = (name: string) => attributeOf(button, `form${name}`) || attributeOf(form, name)
   const url = webAddress(of('action') || page.url, page.url)

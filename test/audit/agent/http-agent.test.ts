@@ -1,10 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import type { AuthorizationRequest } from '../../../src/audit/agent/browser.ts'
-import {
-  createCookies,
-  createHttpAgent,
-  MAX_REDIRECTS,
-} from '../../../src/audit/agent/http-agent.ts'
+import { createCookies } from '../../../src/audit/agent/cookies.ts'
+import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
+import { MAX_REDIRECTS } from '../../../src/audit/agent/visit.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { visit } from '../../support/visit.ts'

@@ -5,18 +5,19 @@ import { waySchema } from '../choose-way.ts'
 /** The name by which the audit finds its script in a page. */
 const NAME = '__agekeyAudit'
 /**
- * Looks without a change after which a page counts as resting: a look takes 10 ms, or longer on a
+ * Checks without a change after which a page counts as resting. A check takes 10 ms, or longer on a
  * busy page.
  */
 const QUIET_LOOKS = 6
-/** An empty page may still be processing its response: wait for so many looks. */
+/** The same for an unchanged callback page, which may still process its response. */
 const SILENT_LOOKS = 40
 /**
- * Milliseconds that the audit waits for timers and workers of a page in all, because a clock on a
+ * Milliseconds in total that the audit waits for timers and workers of a page, because a clock on a
  * page never stops.
  */
 const MAX_WAIT_MS = 2000
 
+/** The answer of the script about its page. */
 export const seenSchema = z.object({
   url: z.string(),
   html: z.string(),
@@ -26,10 +27,12 @@ export const seenSchema = z.object({
   /** What keeps the page from coming to rest. */
   unrest: z.string(),
 })
+export type SeenPage = z.infer<typeof seenSchema>
 
 /**
- * Runs in each page before its own scripts, and tells whether the page still changes, computes or
- * waits. It is a text, because a compiler would put names into a function that no page knows.
+ * Runs in each page before the scripts of the page, and observes whether the page still changes,
+ * computes or waits. The script is a string, because a compiler may add helpers to a function that
+ * no page has.
  */
 export const PAGE_SCRIPT = `(() => {
 if (window !== window.top) return
@@ -145,7 +148,7 @@ Object.defineProperty(window, '${NAME}', { value: {
 export const callOf = (method: 'rest' | 'see' | 'press', ...given: readonly unknown[]): string =>
   `${NAME}.${method}(${given.map((one) => JSON.stringify(one)).join()})`
 
-/** Fills the storage of a new page with the entries of its origin, and nothing else. */
+/** A script that replaces the storage of a new page by the entries of its origin. */
 export const restoringScript = (stored: readonly string[]): string => `if (window === window.top) {
   window.name = ''
   localStorage.clear()

@@ -1,0 +1,61 @@
+import type { Request, Page as Window } from 'playwright-core'
+import type { TabPage } from './tab-state.ts'
+
+/** Requests of a page that keep the page from coming to rest. */
+export interface PendingRequests {
+  /** Number of pending requests. */
+  readonly size: number
+  /** Number of requests since the tab was opened. */
+  readonly begun: number
+  /** The method and path of the oldest pending request. */
+  first(): string | undefined
+  clear(): void
+}
+
+/** Milliseconds after which an unanswered `GET` of a script counts as a long poll. */
+const MAX_WAIT_MS = 5000
+/** Types of requests that may never end. */
+const ENDLESS: readonly string[] = ['eventsource', 'websocket', 'ping', 'cspreport']
+
+/**
+ * Records the requests of a window, without navigations and long polls. No request of a callback
+ * page counts as a long poll.
+ */
+export function trackRequests(window: Window, shown: () => TabPage | undefined): PendingRequests {
+  const pending = new Map<Request, string>()
+  const longPolls = new Set<string>()
+  let begun = 0
+  const done = (request: Request) => pending.delete(request)
+
+  function begin(request: Request): void {
+    const target = `${request.method()} ${new URL(request.url()).pathname}`
+    const isEndless = ENDLESS.includes(request.resourceType()) || longPolls.has(target)
+    if (request.isNavigationRequest() || isEndless) return
+    begun++
+    pending.set(request, target)
+    if (request.method() !== 'GET' || !/^(?:xhr|fetch)$/.test(request.resourceType())) return
+    shown()?.asked.add(request.url())
+    if (shown()?.isCallback) return
+    setTimeout(() => {
+      if (done(request)) longPolls.add(target)
+    }, MAX_WAIT_MS).unref()
+  }
+
+  window.on('request', begin)
+  window.on('requestfinished', done)
+  window.on('requestfailed', done)
+  window.on('response', (response) => {
+    const isEventStream = response.headers()['content-type']?.startsWith('text/event-stream')
+    if (isEventStream) done(response.request())
+  })
+  return {
+    get size() {
+      return pending.size
+    },
+    get begun() {
+      return begun
+    },
+    first: () => pending.values().next().value,
+    clear: () => pending.clear(),
+  }
+}
