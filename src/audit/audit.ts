@@ -8,7 +8,7 @@ import { learnApp } from './learn/learn-app.ts'
 import { type AuditRunOptions, DEFAULTS } from './options.ts'
 import type { AuditReport } from './report/audit-report.ts'
 import { summarise } from './report/checks-of.ts'
-import type { AuditRun } from './trials/run-trials.ts'
+import type { AuditRun } from './trials/audit-run.ts'
 import { selectRows } from './trials/select-rows.ts'
 import { tryRows } from './trials/try-rows.ts'
 

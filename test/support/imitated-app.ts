@@ -3,7 +3,7 @@ import type { Browser, BrowserVisit, PageRequest } from '../../src/audit/agent/b
 import type { Driver, FlowPlan, FlowRun } from '../../src/audit/drive/driver.ts'
 import type { Observation } from '../../src/audit/drive/observation.ts'
 import type { LearnedApp } from '../../src/audit/learn/learn-app.ts'
-import type { AuditRun, Worker } from '../../src/audit/trials/run-trials.ts'
+import type { AuditRun, Worker } from '../../src/audit/trials/audit-run.ts'
 import { tryRows } from '../../src/audit/trials/try-rows.ts'
 import { AUDIT_ROWS, rowId } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { SandboxApi } from '../../src/server/client/sandbox-api.ts'

@@ -13,7 +13,7 @@ import { DEFAULTS } from '../options.ts'
 import type { AuditedRow } from '../report/audit-report.ts'
 import { checksOf } from '../report/checks-of.ts'
 import { asSentence, explainReason, isFinding, linesOf, pointsOf } from '../report/points.ts'
-import type { AuditRun } from '../trials/run-trials.ts'
+import type { AuditRun } from '../trials/audit-run.ts'
 import { requireKnownNames, selectRows } from '../trials/select-rows.ts'
 import { byRank, isCounted, isReadAtStart, tryRows } from '../trials/try-rows.ts'
 

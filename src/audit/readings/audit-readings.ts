@@ -6,7 +6,9 @@ import type { AppCopies } from '../drive/driver.ts'
 import type { AuditRunOptions } from '../options.ts'
 import type { AuditReport, ReadingsReport, TriedVariant } from '../report/audit-report.ts'
 import { summarise } from '../report/checks-of.ts'
-import { type AuditRun, runTrials, type Trial, type TrialFinding } from '../trials/run-trials.ts'
+import type { AuditRun } from '../trials/audit-run.ts'
+import { runTrials } from '../trials/run-trials.ts'
+import type { Trial, TrialFinding } from '../trials/trial.ts'
 import { goodFlow } from '../trials/try-rows.ts'
 import {
   type ChosenVariant,

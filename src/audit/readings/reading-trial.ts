@@ -15,6 +15,7 @@ import { describeErrors } from '../learn/check-learned.ts'
 import type { LearnedApp } from '../learn/learn-app.ts'
 import { readRun, seeRun } from '../learn/learned-flow.ts'
 import type { Reason } from '../report/audit-report.ts'
+import type { AuditRun, Worker } from '../trials/audit-run.ts'
 import {
   findDelivery,
   learnedFlowOf,
@@ -23,13 +24,7 @@ import {
   readSeen,
   unread,
 } from '../trials/row-trial.ts'
-import {
-  type AuditRun,
-  type Trial,
-  type TrialFinding,
-  undetermined,
-  type Worker,
-} from '../trials/run-trials.ts'
+import { type Trial, type TrialFinding, undetermined } from '../trials/trial.ts'
 import { knownBefore, notForThisApp, RESTART } from '../trials/try-rows.ts'
 
 export interface ReadingSettings

@@ -17,14 +17,9 @@ import {
   seeRun,
 } from '../learn/learned-flow.ts'
 import type { Reason, VerdictName } from '../report/audit-report.ts'
-import {
-  type AuditRun,
-  type Trial,
-  type TrialFinding,
-  undetermined,
-  type Worker,
-  withLog,
-} from './run-trials.ts'
+import type { AuditRun, Worker } from './audit-run.ts'
+import { withLog } from './library-messages.ts'
+import { type Trial, type TrialFinding, undetermined } from './trial.ts'
 
 interface Brought {
   readonly run: FlowRun

@@ -1,71 +1,17 @@
 import { messageOf } from '../../sandbox/files/caught.ts'
-import { type AuditRow, CHECKS, type ClientCheck } from '../../sandbox/outcomes/outcome.ts'
-import type { AppCopies, AuditedApp, Driver } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
-import type { LearnedApp } from '../learn/learn-app.ts'
-import { type AuditRunOptions, DEFAULTS } from '../options.ts'
-import type { VerdictName } from '../report/audit-report.ts'
+import { DEFAULTS } from '../options.ts'
 import { isFinding } from '../report/points.ts'
-/** A running copy of the app, and its tenant. */
-export interface Worker extends Pick<AuditedApp, 'sandbox' | 'program'> {
-  /** `your app`, or the number of the copy. */
-  readonly name: string
-  readonly driver: Driver
-}
-
-export interface AuditRun extends Pick<AppCopies, 'visitsEach' | 'startFresh'> {
-  readonly learned: LearnedApp
-  readonly workers: readonly Worker[]
-  readonly options: AuditRunOptions
-  /** Whether a function of a test suite drives the app. */
-  readonly isVisited: boolean
-  readonly today: string
-  /** Ends the audit early: the budget is used up, or the user has interrupted it. */
-  readonly signal: AbortSignal
-  /** Notes of the report, in one line each; the runner adds to them. */
-  readonly notes: string[]
-  drive(app: AuditedApp): Driver
-}
-
-export interface TrialFinding {
-  readonly verdict: VerdictName
-  /** A `Reason`, or in words why a row is not for this app. */
-  readonly reason?: string | undefined
-  /** A sentence. */
-  readonly evidence: string
-  readonly flows: readonly string[]
-  /** Whether the app answered that there were too many requests. */
-  readonly isLimited?: boolean | undefined
-  /** The last lines of the log during the visit; absent when they may belong to another visit. */
-  readonly log?: readonly string[] | undefined
-  /** The check that the log names as the refusing one. */
-  readonly refusedBy?: ClientCheck | undefined
-}
-
-export function undetermined(
-  evidence: string,
-  reason?: string,
-  flows: readonly string[] = [],
-): TrialFinding {
-  return { verdict: 'undetermined', reason, evidence, flows }
-}
-
-export interface Trial<Seen = unknown> {
-  readonly name: string
-  readonly row?: AuditRow
-  /**
-   * Trials `in turn` run one after the other, beside the rest: the journal does not say to which of
-   * them a call of the app belongs.
-   */
-  readonly runs: 'beside' | 'in turn' | 'alone'
-  drive(worker: Worker): Promise<Seen>
-  /** The verdict by what is known of the app now. */
-  proof(seen: Seen): TrialFinding
-  /**
-   * Reads the same browsers again, some seconds later; absent when no page can be requested again.
-   */
-  lookAgain?(seen: Seen, worker: Worker): Promise<Seen>
-}
+import type { AuditRun, Worker } from './audit-run.ts'
+import type { Trial, TrialFinding } from './trial.ts'
+import {
+  findingOf,
+  isRefusal,
+  MAX_LOSSES,
+  startRecord,
+  type TrialRecord,
+  type TrialRun,
+} from './trial-record.ts'
 
 /**
  * With one visit at a time on each worker, calls of its server and lines of its log belong to that
@@ -73,284 +19,215 @@ export interface Trial<Seen = unknown> {
  */
 export interface RunSettings
   extends Pick<AuditRun, 'workers' | 'visitsEach' | 'options' | 'signal' | 'notes'> {
-  /**
-   * The plain good flow that follows each batch: a worker is right as long as it lets an adult in.
-   */
+  /** The plain good flow that follows each batch: a working app lets the adult in. */
   readonly control: Trial
   onFinding(trial: Trial, finding: TrialFinding): void
+}
+
+/** What the workers share while they run trials. */
+interface Schedule extends RunSettings {
+  /** The trials that no worker has taken, in order. */
+  readonly queue: TrialRecord[]
+  /** Number of trials in the first batch of each worker. */
+  readonly batchSize: number
+  /** Whether the app has answered 429; from then on each worker runs one trial at a time. */
+  isLimited: boolean
+}
+
+/** A trial on a worker; `isAlone` when the worker runs nothing else meanwhile. */
+interface Turn {
+  readonly worker: Worker
+  readonly schedule: Schedule
+  readonly isAlone: boolean
 }
 
 const TRIALS_PER_CONTROL = 50
 /** After a loss each batch is smaller, so that the trial that breaks the app is found. */
 const SMALLER = 10
-const MAX_LOSSES = 2
 const WAITS_MS = [0, 1000, 3000, 6000]
 /** Milliseconds in which jobs of an app may let a user in after the answer. */
 const LATER_MS = 2000
-
-const ENDED = ['timed_out', 'the audit ended before; raise --budget'] as const
-const LOST = ['control_lost', 'before it, your app refused a plain good flow'] as const
-const OF_REFUSAL: readonly VerdictName[] = ['refused', 'broke', 'ignored', 'too strict']
-
-interface Progress {
-  readonly trial: Trial
-  seen: readonly { worker: Worker; value: unknown; log: readonly string[] | undefined }[]
-  /** How often the good flow after this trial was refused. */
-  losses: number
-  /** How often the trial was repeated because of a rate limit, which is no attempt. */
-  pauses: number
-}
 
 /**
  * Runs trials in order on all workers. A worker takes a batch: first the trials that may run side
  * by side, then the others, then a plain good flow. If the app refuses the good flow, its refusals
  * in this batch do not count: the app is started again, or given time, and the batch is run once
  * more.
+ * @returns the finding of each trial
  */
-export async function runTrials(trials: readonly Trial[], settings: RunSettings) {
-  const { workers, visitsEach, signal, notes, control, onFinding } = settings
-  const { repeat = DEFAULTS.repeat } = settings.options
-  const begin = (trial: Trial): Progress => ({ trial, seen: [], losses: 0, pauses: 0 })
-  const all = trials.map(begin)
-  const queue = [...all]
-  let isLimited = false
-
-  function findingOf({ trial, seen, losses }: Progress): TrialFinding {
-    const [first, ...again] = seen.map(({ value, log }) => {
-      const finding = trial.proof(value)
-      return log?.length ? withLog(finding, log, trial.row?.breaks) : finding
-    })
-    if (!first) {
-      const [reason, why] = signal.aborted ? ENDED : LOST
-      return undetermined(`it was not tried: ${why}`, reason)
-    }
-    const flows = [first, ...again].flatMap((one) => one.flows)
-    if (losses >= MAX_LOSSES && OF_REFUSAL.includes(first.verdict)) {
-      const evidence = `${first.evidence}; then a plain good flow was refused too`
-      return { ...first, verdict: 'undetermined', reason: 'control_lost', evidence }
-    }
-    const other = isFinding(first)
-      ? again.find(({ verdict }) => verdict !== first.verdict)
-      : undefined
-    if (!other) return { ...first, flows }
-    const evidence = `${first.verdict} at first (${first.evidence}), then ${other.verdict} (${other.evidence})`
-    return {
-      verdict: 'undetermined',
-      reason: 'flaky',
-      evidence,
-      flows,
-      log: other.log,
-      isLimited: other.isLimited,
-    }
+export async function runTrials(
+  trials: readonly Trial[],
+  settings: RunSettings,
+): Promise<(trial: Trial) => TrialFinding> {
+  const { workers, signal } = settings
+  const records = trials.map(startRecord)
+  // The workers share the trials; the fastest worker takes most.
+  const share =
+    workers.length > 1 ? Math.ceil(trials.length / workers.length / 2) : TRIALS_PER_CONTROL
+  const schedule: Schedule = {
+    ...settings,
+    queue: [...records],
+    batchSize: Math.min(TRIALS_PER_CONTROL, share),
+    isLimited: false,
   }
+  await Promise.all(workers.map((worker) => runWorker(worker, schedule)))
+  await lookLater(records, settings)
+  const findings = new Map(records.map((record) => [record.trial, findingOf(record, signal)]))
+  return (trial) => findings.get(trial) ?? findingOf(startRecord(trial), signal)
+}
 
-  /**
-   * @returns false when other runs may have disturbed this one, or the app was away: it must be run
-   * again, alone
-   */
-  async function tryOne(progress: Progress, worker: Worker, isAlone: boolean): Promise<boolean> {
-    const { trial } = progress
-    const found: Progress['seen'][number][] = []
-    do {
-      if (signal.aborted) return true
-      const recorded = isAlone ? worker.program?.record() : undefined
-      const value = await trial.drive(worker)
-      found.push({ worker, value, log: await recorded?.() })
-    } while (found.length < repeat && isFinding(trial.proof(found[0]?.value)))
-    // Visits that the end of the audit interrupted show nothing.
-    if (signal.aborted) return true
-    progress.seen = found
-    const finding = findingOf(progress)
-    if (finding.isLimited) {
-      // Each browser gets its own address, and the app some time.
-      if (!isLimited)
-        notes.push(
-          `your app answers 429 since ${trial.name}; the audit goes on more slowly, by other client addresses. Raise its limit for tests, or give reset:`,
-        )
-      isLimited = true
-      worker.driver.spreadOut()
-      const ms = WAITS_MS[progress.pauses++]
-      if (ms !== undefined) {
-        await worker.driver.wait(ms)
-        return tryOne(progress, worker, isAlone)
-      }
-    }
-    const isOpen = finding.verdict === 'undetermined' && finding.reason !== 'timed_out'
-    if (!isAlone && (finding.verdict === 'broke' || isOpen)) return false
-    if (trial !== control) onFinding(trial, finding)
-    return true
-  }
-
-  /** The verdict on a worker that no longer lets an adult in; `undefined` when it does. */
-  async function findLoss(worker: Worker): Promise<string | undefined> {
-    const progress = begin(control)
-    await tryOne(progress, worker, false)
-    const { verdict, reason, evidence } = findingOf(progress)
-    const isRight = verdict === 'accepted' || reason === 'flaky' || signal.aborted
-    return isRight ? undefined : evidence.replace(/^as [^:]+: /, '')
-  }
-
-  async function runWorker(worker: Worker): Promise<void> {
-    // The workers share the trials; the fastest takes most.
-    const share =
-      workers.length > 1 ? Math.ceil(trials.length / workers.length / 2) : TRIALS_PER_CONTROL
-    let size = Math.min(TRIALS_PER_CONTROL, share)
-    while (queue.length > 0 && !signal.aborted) {
-      const batch = queue.splice(0, size)
-      const isSerial = visitsEach === 1 || isLimited
-      const those = (runs: Trial['runs']) =>
-        batch.filter(({ trial }) => (isSerial ? 'alone' : trial.runs) === runs)
-      const alone = those('alone')
-      const tryBeside = async (one: Progress) => {
-        if (!(await tryOne(one, worker, false))) alone.push(one)
-      }
-      await Promise.all([
-        inTurn(those('beside'), tryBeside, visitsEach),
-        inTurn(those('in turn'), tryBeside),
-      ])
-      for (const one of alone) await tryOne(one, worker, true)
-      const shown = await findLoss(worker)
-      if (shown === undefined) continue
-      const { isBack, remedy } = await recover(worker)
-      notes.push(
-        `after ${batch.at(-1)?.trial.name} ${worker.name} no longer lets an adult in: ${shown}; what it refused since the last good flow does not count${remedy}`,
-      )
-      for (const one of batch.toReversed()) {
-        one.losses += isBack ? 1 : MAX_LOSSES
-        if (one.losses >= MAX_LOSSES) continue
-        one.seen = []
-        queue.unshift(one)
-      }
-      size = Math.max(1, Math.floor(size / SMALLER))
-      if (!isBack) return
-    }
-  }
-
-  /** Starts the app again, or gives it time. @returns the end of a note too */
-  async function recover(worker: Worker): Promise<{ isBack: boolean; remedy: string }> {
-    const { program, driver } = worker
-    const problem = await program?.restart().catch(messageOf)
-    if (problem) return { isBack: false, remedy: `, and your app did not start again: ${problem}` }
-    if (!program) driver.spreadOut()
-    let shown: string | undefined
-    for (const ms of program ? [0] : [1000, 3000]) {
-      await driver.wait(ms)
-      shown = await findLoss(worker)
-      const how = program ? 'was started again' : 'did so again some seconds later'
-      if (shown === undefined) return { isBack: true, remedy: `; it ${how}` }
-    }
-    return { isBack: false, remedy: program ? `, and started again it showed ${shown}` : '' }
-  }
-
-  /** Reads refused users once more: a job of the app may let them in. */
-  async function lookLater(): Promise<void> {
-    const refused = all.filter(
-      (one) => one.trial.lookAgain && OF_REFUSAL.includes(findingOf(one).verdict),
+/** Runs batches until none is left, the audit ends, or the app no longer lets an adult in. */
+async function runWorker(worker: Worker, schedule: Schedule): Promise<void> {
+  const { queue, signal, notes } = schedule
+  let size = schedule.batchSize
+  while (queue.length > 0 && !signal.aborted) {
+    const batch = queue.splice(0, size)
+    await runBatch(batch, worker, schedule)
+    const shown = await findLoss(worker, schedule)
+    if (shown === undefined) continue
+    const { isBack, remedy } = await recover(worker, schedule)
+    notes.push(
+      `after ${batch.at(-1)?.trial.name} ${worker.name} no longer lets an adult in: ${shown}; what it refused since the last good flow does not count${remedy}`,
     )
-    await refused[0]?.seen[0]?.worker.driver.wait(LATER_MS)
-    const lookAgain = async ({ trial, seen: [first] }: Progress) => {
-      if (!first || signal.aborted) return
-      const value = await trial.lookAgain?.(first.value, first.worker)
-      if (trial.proof(value).verdict !== 'undetermined') first.value = value
-    }
-    await inTurn(refused, lookAgain, visitsEach * workers.length)
+    countLoss(batch, isBack, queue)
+    if (!isBack) return
+    size = Math.max(1, Math.floor(size / SMALLER))
   }
+}
 
-  await Promise.all(workers.map(runWorker))
-  await lookLater()
-  const findings = new Map(all.map((one) => [one.trial, findingOf(one)]))
-  return (trial: Trial): TrialFinding => findings.get(trial) ?? findingOf(begin(trial))
+/** Runs trials side by side as far as they allow this, then the others alone. */
+async function runBatch(
+  batch: readonly TrialRecord[],
+  worker: Worker,
+  schedule: Schedule,
+): Promise<void> {
+  const { visitsEach, isLimited } = schedule
+  const isSerial = visitsEach === 1 || isLimited
+  const recordsOf = (runs: Trial['runs']) =>
+    batch.filter(({ trial }) => (isSerial ? 'alone' : trial.runs) === runs)
+  const alone = recordsOf('alone')
+  const tryBeside = async (record: TrialRecord) => {
+    const isDone = await tryOne(record, { worker, schedule, isAlone: false })
+    if (!isDone) alone.push(record)
+  }
+  await Promise.all([
+    inTurn(recordsOf('beside'), tryBeside, visitsEach),
+    inTurn(recordsOf('in turn'), tryBeside),
+  ])
+  for (const record of alone) await tryOne(record, { worker, schedule, isAlone: true })
 }
 
 /**
- * Messages in which jose, oauth4webapi, PyJWT, Authlib and go-oidc name the check that refused,
- * most telling first.
+ * Runs a trial, and repeats a finding.
+ * @returns false when the trial must be run again, alone: other trials may have disturbed this run,
+ * or the app was away
  */
-export const LIBRARY_MESSAGES: readonly (readonly [check: ClientCheck, message: RegExp])[] = [
-  ['exp', /ExpiredSignatureError|ExpiredTokenError|expired_token|oidc: token is expired/],
-  ['nbf', /ImmatureSignatureError: .*\(nbf\)|oidc: current time .* before the nbf/],
-  ['iat', /ImmatureSignatureError: .*\(iat\)/],
-  ['iss', /InvalidIssuerError|oidc: id token issued by a different provider/],
-  ['aud', /InvalidAudienceError|oidc: expected audience/],
-  ['azp', /includes additional untrusted audiences/],
-  ['sub', /InvalidSubjectError/],
-  ['typ', /unexpected "typ" JWT header value/],
-  [
-    'signature',
-    /^(?:Uncaught )?JWSSignatureVerificationFailed|JWSSignatureVerificationFailed: signature/,
-  ],
-  [
-    'signature',
-    /JWT signature verification failed|InvalidSignatureError|BadSignatureError|bad_signature/,
-  ],
-  ['signature', /failed to verify (?:id token )?signature/],
-  ['alg', /"alg" \(Algorithm\) Header Parameter (?:value not allowed|missing or invalid)/],
-  [
-    'alg',
-    /JWT "alg"|InvalidAlgorithmError|signed with unsupported algorithm|unexpected signature algorithm/,
-  ],
-  [
-    'crit',
-    /Extension Header Parameter "[^"]*" is not recognized|"crit" \(Critical\) Header Parameter/,
-  ],
-  ['kid', /(?:no applicable key|multiple matching keys) found in the JSON Web Key Set/],
-  [
-    'kid',
-    /error when selecting a JWT verification key|PyJWKClientError: Unable to find a signing key/,
-  ],
-  ['keys', /JSON Web Key Set malformed|"response" body "keys" property/],
-  [
-    'state',
-    /"state" response parameter|response parameter "state" missing|MismatchingStateError|mismatching_state/,
-  ],
-  ['callback_iss', /response parameter "iss"|"iss" \(issuer\) response parameter/],
-  [
-    'issuer',
-    /"response" body "issuer" property|discovered metadata issuer|oidc: issuer did not match the issuer/,
-  ],
-  ['status', /is not a conform (?:Authorization Server Metadata|JSON Web Key Set) response/],
-  ['body', /failed to parse "response" body as JSON/],
-  [
-    'serialisation',
-    /Invalid Compact JWS|JWTInvalid: |JWSInvalid: (?:Failed to base64url|JWS Protected Header is)/,
-  ],
-  ['serialisation', /failed to parse JWT (?:Header|Payload)|OperationProcessingError: Invalid JWT/],
-  ['serialisation', /jwt\.exceptions\.DecodeError|oidc: malformed jwt/],
-]
-
-/**
- * How the libraries name a claim: `"exp" claim`, `"aud" (audience) claim`, `ID Token "c_hash"`,
- * `InvalidClaimError: … 'iss'`.
- */
-const CLAIM =
-  /"(\w+)" (?:\([\w ]+\) )?claim|ID Token "(\w+)"|(?:Missing|Invalid|MissingRequired)ClaimError: .*["'](\w+)["']/
-
-const MAX_LINES = 5
-const STACK = /^\s+at |^\s+File "|^\s*$/
-
-/** Adds the most telling lines of the log, and says when they name another check than `breaks`. */
-export function withLog(
-  finding: TrialFinding,
-  lines: readonly string[],
-  breaks: readonly ClientCheck[] = [],
-): TrialFinding {
-  const written = lines.filter((line) => !STACK.test(line))
-  const checks = written.map(checkNamedIn)
-  const telling = checks.findIndex((check) => check !== undefined)
-  if (telling < 0) return { ...finding, log: written.slice(-MAX_LINES) }
-  const refusedBy = checks[telling]
-  const log = written.slice(telling, telling + MAX_LINES)
-  if (!refusedBy || breaks.length === 0 || breaks.includes(refusedBy))
-    return { ...finding, log, refusedBy }
-  const evidence = `${finding.evidence}; your app's log names ${refusedBy}, while this row breaks ${breaks.join(', ')}`
-  return { ...finding, evidence, log, refusedBy }
+async function tryOne(record: TrialRecord, turn: Turn): Promise<boolean> {
+  const { schedule, isAlone } = turn
+  const { signal, control, onFinding } = schedule
+  const { trial } = record
+  const runs = await driveTrial(trial, turn)
+  // Visits that the end of the audit interrupted show nothing.
+  if (signal.aborted) return true
+  record.runs = runs
+  const finding = findingOf(record, signal)
+  if (finding.isLimited) {
+    const hasWaited = await slowDown(record, turn)
+    if (hasWaited) return tryOne(record, turn)
+  }
+  const isOpen = finding.verdict === 'undetermined' && finding.reason !== 'timed_out'
+  if (!isAlone && (finding.verdict === 'broke' || isOpen)) return false
+  if (trial !== control) onFinding(trial, finding)
+  return true
 }
 
-function checkNamedIn(line: string): ClientCheck | undefined {
-  const [, one, other, last] = CLAIM.exec(line) ?? []
-  const claim = one ?? other ?? last
-  return (
-    LIBRARY_MESSAGES.find(([, message]) => message.test(line))?.[0] ??
-    CHECKS.find((check) => check === claim)
+/** The run of a trial and, if it is a finding, its repetitions. */
+async function driveTrial(
+  trial: Trial,
+  { worker, schedule, isAlone }: Turn,
+): Promise<readonly TrialRun[]> {
+  const { signal, options } = schedule
+  const { repeat = DEFAULTS.repeat } = options
+  const runs: TrialRun[] = []
+  do {
+    if (signal.aborted) return runs
+    const stopRecording = isAlone ? worker.program?.record() : undefined
+    const seen = await trial.drive(worker)
+    runs.push({ worker, seen, log: await stopRecording?.() })
+  } while (runs.length < repeat && isFinding(trial.proof(runs[0]?.seen)))
+  return runs
+}
+
+/**
+ * Answers a rate limit of the app: each browser gets its own address, and the app some time.
+ * @returns false when the trial has waited as often as it may
+ */
+async function slowDown(record: TrialRecord, { worker, schedule }: Turn): Promise<boolean> {
+  if (!schedule.isLimited)
+    schedule.notes.push(
+      `your app answers 429 since ${record.trial.name}; the audit goes on more slowly, by other client addresses. Raise its limit for tests, or give reset:`,
+    )
+  schedule.isLimited = true
+  worker.driver.spreadOut()
+  const ms = WAITS_MS[record.pauses]
+  record.pauses += 1
+  if (ms === undefined) return false
+  await worker.driver.wait(ms)
+  return true
+}
+
+/** What an app showed that no longer lets an adult in; `undefined` when the adult gets in. */
+async function findLoss(worker: Worker, schedule: Schedule): Promise<string | undefined> {
+  const record = startRecord(schedule.control)
+  await tryOne(record, { worker, schedule, isAlone: false })
+  const { verdict, reason, evidence } = findingOf(record, schedule.signal)
+  const isRight = verdict === 'accepted' || reason === 'flaky' || schedule.signal.aborted
+  return isRight ? undefined : evidence.replace(/^as [^:]+: /, '')
+}
+
+/** Starts the app again, or gives it time. @returns also the end of a note */
+async function recover(
+  worker: Worker,
+  schedule: Schedule,
+): Promise<{ isBack: boolean; remedy: string }> {
+  const { program, driver } = worker
+  const problem = await program?.restart().catch(messageOf)
+  if (problem) return { isBack: false, remedy: `, and your app did not start again: ${problem}` }
+  if (!program) driver.spreadOut()
+  let shown: string | undefined
+  for (const ms of program ? [0] : [1000, 3000]) {
+    await driver.wait(ms)
+    shown = await findLoss(worker, schedule)
+    const how = program ? 'was started again' : 'did so again some seconds later'
+    if (shown === undefined) return { isBack: true, remedy: `; it ${how}` }
+  }
+  return { isBack: false, remedy: program ? `, and started again it showed ${shown}` : '' }
+}
+
+/** Puts the trials of a lost batch back to the front, unless they were lost too often. */
+function countLoss(batch: readonly TrialRecord[], isBack: boolean, queue: TrialRecord[]): void {
+  for (const record of batch) record.losses += isBack ? 1 : MAX_LOSSES
+  const again = batch.filter(({ losses }) => losses < MAX_LOSSES)
+  for (const record of again) record.runs = []
+  queue.unshift(...again)
+}
+
+/** Looks at refused users once more, because a job of the app may have let them in. */
+async function lookLater(
+  records: readonly TrialRecord[],
+  { signal, visitsEach, workers }: RunSettings,
+): Promise<void> {
+  const refused = records.filter(
+    (record) => record.trial.lookAgain && isRefusal(findingOf(record, signal)),
   )
+  await refused[0]?.runs[0]?.worker.driver.wait(LATER_MS)
+  const lookAgain = async (record: TrialRecord) => {
+    const { trial, runs } = record
+    const [first, ...repeated] = runs
+    if (!first || signal.aborted) return
+    const seen = await trial.lookAgain?.(first.seen, first.worker)
+    if (trial.proof(seen).verdict === 'undetermined') return
+    record.runs = [{ ...first, seen }, ...repeated]
+  }
+  await inTurn(refused, lookAgain, visitsEach * workers.length)
 }

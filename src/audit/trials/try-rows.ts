@@ -17,14 +17,10 @@ import type { LearnedApp } from '../learn/learn-app.ts'
 import { learnFlow, readRun, type SeenRun, seeRun } from '../learn/learned-flow.ts'
 import type { AuditedRow } from '../report/audit-report.ts'
 import { findingLevel, isFinding } from '../report/points.ts'
+import type { AuditRun } from './audit-run.ts'
 import { createStarts, rowTrial, unread, visitAs } from './row-trial.ts'
-import {
-  type AuditRun,
-  runTrials,
-  type Trial,
-  type TrialFinding,
-  undetermined,
-} from './run-trials.ts'
+import { runTrials } from './run-trials.ts'
+import { type Trial, type TrialFinding, undetermined } from './trial.ts'
 
 /** How many times more runs are started when each of them waits for a job of the app. */
 const WAITING = 4

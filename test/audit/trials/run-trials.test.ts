@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest'
 import type { VerdictName } from '../../../src/audit/report/audit-report.ts'
-import {
-  type RunSettings,
-  runTrials,
-  type Trial,
-  type TrialFinding,
-  type Worker,
-} from '../../../src/audit/trials/run-trials.ts'
+import type { Worker } from '../../../src/audit/trials/audit-run.ts'
+import { type RunSettings, runTrials } from '../../../src/audit/trials/run-trials.ts'
+import type { Trial, TrialFinding } from '../../../src/audit/trials/trial.ts'
 import { imitatedApp, workerOf } from '../../support/imitated-app.ts'
 
 type Shown = VerdictName | 'limited'

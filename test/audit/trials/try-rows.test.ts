@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { AuditChoices } from '../../../src/audit/choices.ts'
 import type { VerdictName } from '../../../src/audit/report/audit-report.ts'
 import { exitCodeOf } from '../../../src/audit/report/checks-of.ts'
-import type { TrialFinding } from '../../../src/audit/trials/run-trials.ts'
+import type { TrialFinding } from '../../../src/audit/trials/trial.ts'
 import {
   describeRow,
   goodFlow,

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
-import { LIBRARY_MESSAGES, withLog } from '../../../src/audit/trials/run-trials.ts'
+import { LIBRARY_MESSAGES, withLog } from '../../../src/audit/trials/library-messages.ts'
 import MESSAGES from './library-messages.cases.json' with { type: 'json' }
 
 const RIGHT = { iss: 'https://issuer.example', aud: 'app', nonce: 'n', sub: 's' }

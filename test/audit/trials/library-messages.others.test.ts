@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { withLog } from '../../../src/audit/trials/run-trials.ts'
+import { withLog } from '../../../src/audit/trials/library-messages.ts'
 import { describeWith, PYTHON } from '../../support/tools.ts'
 
 /** The refusing checks, read from the lines of a Python program. */

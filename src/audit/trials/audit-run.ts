@@ -1,0 +1,25 @@
+import type { AppCopies, AuditedApp, Driver } from '../drive/driver.ts'
+import type { LearnedApp } from '../learn/learn-app.ts'
+import type { AuditRunOptions } from '../options.ts'
+
+/** A running copy of the app, and its tenant. */
+export interface Worker extends Pick<AuditedApp, 'sandbox' | 'program'> {
+  /** `your app`, or the number of the copy. */
+  readonly name: string
+  readonly driver: Driver
+}
+
+/** An audit after learning. */
+export interface AuditRun extends Pick<AppCopies, 'visitsEach' | 'startFresh'> {
+  readonly learned: LearnedApp
+  readonly workers: readonly Worker[]
+  readonly options: AuditRunOptions
+  /** Whether a function of a test suite drives the app. */
+  readonly isVisited: boolean
+  readonly today: string
+  /** Ends the audit early: the budget is used up, or the user has interrupted the audit. */
+  readonly signal: AbortSignal
+  /** Notes of the report, one line each; the scheduler adds to them. */
+  readonly notes: string[]
+  drive(app: AuditedApp): Driver
+}
