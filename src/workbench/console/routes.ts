@@ -46,14 +46,6 @@ const PAGES: readonly ConsoleRoute[] = [
   tenantsPage,
 ]
 
-/** Pages that have moved. */
-const MOVED: Readonly<Record<string, string>> = {
-  expectations: 'force#queue',
-  scenarios: 'force#scenarios',
-  clock: 'force#clock',
-  clients: 'setup#clients',
-}
-
 const CONSOLE = '/_sandbox/console'
 
 /** The console: pages by GET, forms by POST to the path of their page. */
@@ -72,26 +64,7 @@ export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
         : []),
     ]
   }),
-  ...Object.entries(MOVED).map(
-    ([name, page]): RouteRow => ({
-      path: `${CONSOLE}/${name}`,
-      method: 'get',
-      handler: showMoved(page),
-    }),
-  ),
 ]
-
-/** Characters of a query in a `Location`: clients read headers of 16 KB. */
-const MAX_QUERY = 2_000
-
-/** Redirects to a part of another page, with the query, which may fill in a form. */
-const showMoved =
-  (page: string): Handler =>
-  ({ query }, tenant) => {
-    const [name, part] = page.split('#')
-    const search = query === '' || query.length > MAX_QUERY ? '' : `?${query}`
-    return { reply: redirect(302, `${consolePathOf(tenant)}/${name}${search}#${part}`) }
-  }
 
 const entrance =
   (host: HttpHost): Handler =>

@@ -83,19 +83,6 @@ test('The entrance of the console redirects to the flows', async () => {
 })
 
 test.each([
-  ['expectations?flow=use&outcome=verified', 'force?flow=use&outcome=verified#queue'],
-  ['scenarios', 'force#scenarios'],
-  ['clock', 'force#clock'],
-  ['clients', 'setup#clients'],
-])('The old address %s leads to the page that has its part now', async (old, now) => {
-  for (const tenant of ['', '/t/qa'])
-    await sandbox.request
-      .get(`${tenant}${CONSOLE}/${old}`)
-      .expect(302)
-      .expect('Location', `${tenant}${CONSOLE}/${now}`)
-})
-
-test.each([
   ['force', { set: 'tomorrow' }, 'must be an ISO 8601 date'],
   ['force', { advance: '' }, 'write a date to go to, or the seconds that shall pass'],
   [
