@@ -62,8 +62,8 @@ export const tenantSettingsSchema = z.object({
   /** The names of the persona and the outcome that decide when no other source names one. */
   defaults: z.object({ persona: z.string().optional(), outcome: z.string().optional() }),
   ...tenantValuesSchema.shape,
-  /** Variants by the names of their readings. An earlier version kept no readings. */
-  readings: z.record(z.string(), z.string()).default({}),
+  /** Variants by the names of their readings. */
+  readings: z.record(z.string(), z.string()),
 })
 
 /** The settings of a tenant: declared ones, and those that it has set itself. */

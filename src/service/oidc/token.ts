@@ -26,8 +26,8 @@ import { Findings } from './rules/findings.ts'
 const grantSchema = z.object({
   clientId: z.string(),
   ageKeyId: z.string(),
-  /** That of the Use request; absent in records of an earlier version. */
-  state: z.string().optional(),
+  /** The `state` of the Use request. */
+  state: z.string(),
   /** Milliseconds of the clock. */
   expiresAt: z.number(),
 })

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { accessTokens } from '../../../src/service/oidc/token.ts'
 import { CHILD } from '../../support/provider.ts'
 import { ageSignal } from '../../support/requests.ts'
 import { createService, jsonRequest, refusalOf, refused, upgradeBy } from '../../support/service.ts'
@@ -29,14 +28,6 @@ test('upgradeAgeKey takes a token again and again for 10800 seconds to the milli
     status: 401,
     rules: ['UPG-03'],
   })
-})
-
-test('upgradeAgeKey takes a token that an earlier version kept, without the state of its flow', async () => {
-  const service = createService()
-  const expiresAt = service.provider.clock.now() + 1_000
-  const record = { clientId: 'ak_test_sandbox', ageKeyId: CHILD.id, code: 'c', expiresAt }
-  await accessTokens(service.provider).put('at_test_kept', record, expiresAt)
-  expect(await service.upgrade('at_test_kept')).toEqual({ response: 'OK', findings: [] })
 })
 
 test('upgradeAgeKey names the mistakes of header and body at once, without a guess about one by the other', async () => {
