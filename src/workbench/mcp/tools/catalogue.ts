@@ -49,8 +49,7 @@ export const listPersonasTool = defineTool({
 export const evaluateTool = defineTool({
   name: 'evaluate',
   title: 'Evaluate claims',
-  description:
-    'Says what a persona, or age signals of your own, would answer to claims, and why, without a flow. Ages are in years, now is an ISO 8601 instant. Example: {"claims":{"age_thresholds":[16,18],"allowed_methods":["id_doc_scan"]},"persona":"teen-16"}. Give exactly one of persona and signals.',
+  description: `${OPERATIONS.evaluate.summary}. Ages are in years, now is an ISO 8601 instant. Example: {"claims":{"age_thresholds":[16,18],"allowed_methods":["id_doc_scan"]},"persona":"teen-16"}. Give exactly one of persona and signals.`,
   effect: 'reads',
   // Claims and signals are described in one line each: their whole schema has 27 kB, and findings
   // explain mistakes.

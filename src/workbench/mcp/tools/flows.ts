@@ -1,7 +1,5 @@
 import * as z from 'zod'
-import { FLOW_STATUSES } from '../../../sandbox/journal/explain-flow.ts'
 import { flowNamed } from '../../../sandbox/journal/flow-link.ts'
-import { newExpectationSchema } from '../../../sandbox/queue/expectation.ts'
 import type { SandboxApi } from '../../../server/client/sandbox-api.ts'
 import type { Flow } from '../../../server/client/shapes.ts'
 import { OPERATIONS } from '../../../server/control/contract/contract.ts'
@@ -10,23 +8,22 @@ import { Refusal } from '../../../service/oidc/refusal.ts'
 import { quote } from '../../../service/text/message-parts.ts'
 import { defineTool, listText } from '../tool.ts'
 
-const { shape } = newExpectationSchema
+const { addExpectation, listFlows: listFlowsCall, moveClock, reset } = OPERATIONS
+
+const decision = addExpectation.body.pick({
+  flow: true,
+  persona: true,
+  outcome: true,
+  match: true,
+  times: true,
+})
 
 export const decideNext = defineTool({
   name: 'decide_next',
   title: 'Decide the next flow',
-  description:
-    'Queues a decision for a coming request, first in first out: which persona the user is, and how the flow ends. Then send the browser or the test through the app; no choice page is shown. Examples: {"persona":"teen-16"}; {"outcome":"id_token.expired"}; {"persona":"adult-passport","times":3}; {"outcome":"token.500"} for the token call. Without flow it is the flow that has the outcome, Use first.',
+  description: `${addExpectation.summary}, first in first out: which persona the user is, and how the flow ends. Then send the browser or the test through the app; no choice page is shown. Examples: {"persona":"teen-16"}; {"outcome":"id_token.expired"}; {"persona":"adult-passport","times":3}; {"outcome":"token.500"} for the token call. Without flow it is the flow that has the outcome, Use first.`,
   effect: 'changes',
-  input: z.strictObject({
-    flow: shape.flow.optional().describe('Which request it decides'),
-    persona: shape.persona.describe('A name of list_personas'),
-    outcome: shape.outcome.describe(
-      'A name of list_outcomes; without it the flow ends as the persona answers',
-    ),
-    match: shape.match.describe('The request must say the same client_id, state or nonce'),
-    times: shape.times.describe('How many requests it decides; 1 when absent'),
-  }),
+  input: decision.partial({ flow: true }),
   async run(decision, { sandbox }) {
     const expectation = await sandbox.next(decision)
     const waiting = (await sandbox.expectations.list()).length
@@ -52,31 +49,26 @@ export const listFlows = defineTool({
   description:
     'Lists the latest flows of the app, the newest first: Use, Create and Upgrade with persona, outcome, answers, status and one sentence on how each went. Use it after a test or a click to see what the app sent; explain_flow says why.',
   effect: 'reads',
-  input: z.strictObject({
-    flow: z.enum(['use', 'create', 'upgrade']).optional(),
-    status: z
-      .enum(FLOW_STATUSES)
-      .optional()
-      .describe('error: refused, dropped, or answered with an error other than access_denied'),
-    find: z
-      .string()
-      .optional()
-      .describe('Words that stand anywhere in the flow: a parameter, a rule, a message'),
-    client_id: z.string().optional(),
-    state: z.string().optional(),
-    persona: z.string().optional(),
-    outcome: z.string().optional(),
-    after: z
-      .string()
-      .optional()
-      .describe('Only flows that began after this one, for example "f12"'),
-    limit: z
-      .int()
-      .min(1)
-      .max(100)
-      .optional()
-      .describe(`At most so many (default ${DEFAULT_LISTED})`),
-  }),
+  input: listFlowsCall.query
+    .pick({
+      flow: true,
+      status: true,
+      client_id: true,
+      state: true,
+      persona: true,
+      outcome: true,
+      after: true,
+    })
+    .extend({
+      find: listFlowsCall.query.shape.q,
+      // Fewer than the call lists: every flow costs the agent a part of its context.
+      limit: z
+        .int()
+        .min(1)
+        .max(100)
+        .optional()
+        .describe(`Maximum number of flows (default ${DEFAULT_LISTED})`),
+    }),
   async run({ find, limit = DEFAULT_LISTED, ...filter }, { sandbox }) {
     const flows = await sandbox.flows.list({ ...filter, q: find, limit })
     const rows = flows.map(({ calls, trace: _trace, ...flow }) => ({
@@ -166,11 +158,10 @@ function lineOf({ id, flow, status, summary, persona, outcome, client_id }: Flow
 export const clock = defineTool({
   name: 'clock',
   title: 'Read or move the clock',
-  description:
-    'Reads the clock of the sandbox, and with arguments moves it: every lifetime (request_uri 90 s, code 600 s and others) and every age is judged by it. Members apply in the order reset, set, freeze, advance. Examples: {} reads; {"advance":91} lets 91 seconds pass; {"set":"2030-01-01T00:00:00Z"}; {"freeze":true}; {"reset":true} goes back to real time. The clock of the app stays where it is.',
+  description: `${moveClock.summary}. Without arguments it only reads the clock. Every lifetime (request_uri 90 s, code 600 s and others) and every age is judged by it. Examples: {} reads; {"advance":91} lets 91 seconds pass; {"set":"2030-01-01T00:00:00Z"}; {"freeze":true}; {"reset":true} goes back to real time. The clock of the app stays where it is.`,
   effect: 'changes',
-  // Without arguments the tool only reads.
-  input: z.strictObject(OPERATIONS.moveClock.body.shape),
+  // The call itself refuses a body without members.
+  input: z.strictObject(moveClock.body.shape),
   async run(move, { sandbox, call }) {
     const state =
       Object.keys(move).length === 0
@@ -188,8 +179,7 @@ export const clock = defineTool({
 export const resetTool = defineTool({
   name: 'reset',
   title: 'Reset the sandbox',
-  description:
-    'Brings the sandbox back to its declared state: personas with their age keys, the queue, scenarios, the clock, the journal of flows, codes and tokens. Rotated signing keys are taken back; clients stay. Use it before each test; what was recorded is gone.',
+  description: `${reset.summary}. Use it before each test. The recorded flows are deleted.`,
   effect: 'discards',
   input: z.strictObject({}),
   async run(_args, { sandbox }) {
