@@ -56,7 +56,8 @@ test.each([
   ['2026-07-01', EARLIEST_ZONE],
 ])('%s can mean an instant that is %i milliseconds earlier', (text, earlier) => {
   expect(earliestInstant(text)).toBe(instantOf(text) - earlier)
-  expect([earliestInstant('x'), EARLIEST_ZONE]).toEqual([undefined, 50_400_000])
+  expect(earliestInstant('x')).toBeUndefined()
+  expect(EARLIEST_ZONE).toBe(50_400_000)
 })
 
 test.each(named(cases.years))('completedYears counts: %s', (_name, { born, now, years }) => {

@@ -45,7 +45,8 @@ test('An access token serves one upgrade where its use is single: one of two at 
   const service = serviceWith({ accessTokenUse: 'single' })
   const token = await service.obtainToken()
   const [first, second] = await Promise.allSettled([service.upgrade(token), service.upgrade(token)])
-  expect([first?.status, second?.status]).toEqual(['fulfilled', 'rejected'])
+  expect(first?.status).toBe('fulfilled')
+  expect(second?.status).toBe('rejected')
   const USED_UP = {
     status: 401,
     code: 'invalid_token',
@@ -78,11 +79,9 @@ test('A request_uri that serves no more is answered by a page where that is deci
   } as const
   const other = await service.obtainRequestUri()
   const { status, message, title } = await refusalOf(() => service.create(other, {}, unusable))
-  expect([status, message, title]).toEqual([
-    400,
-    'CRE-09: it expired',
-    'This request cannot be answered',
-  ])
+  expect(status).toBe(400)
+  expect(message).toBe('CRE-09: it expired')
+  expect(title).toBe('This request cannot be answered')
 })
 
 test('Errors go back as invalid_request where their codes are general, but for those of the user', async () => {

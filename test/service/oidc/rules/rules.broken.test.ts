@@ -854,11 +854,9 @@ test.each([
         ? `not "${contentType.split(';', 1)[0]?.toLowerCase()}"`
         : 'but it is missing'
       const problem = `Content-Type must be ${type}, ${came}`
-      expect([status, code, message.replaceAll("'", '"')]).toEqual([
-        415,
-        'invalid_request',
-        `${rule}: ${problem}`,
-      ])
+      expect(status).toBe(415)
+      expect(code).toBe('invalid_request')
+      expect(message.replaceAll("'", '"')).toBe(`${rule}: ${problem}`)
       const { hint } = ruleRow(rule)
       expect(findings).toEqual([
         { rule, level: 'error', path: 'Content-Type', message: problem, hint },
