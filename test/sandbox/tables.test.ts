@@ -23,13 +23,12 @@ test('A table parses a row of the store once, and none that was put through the 
   const counters = table(tables, { name: 'counter', schema })
   for (const id of ['a', 'b']) await tables.put('counter', id, { count: 1 })
   for (let n = 0; n < 5; n++) await counters.list()
-  expect([parsed, await counters.get('a')]).toEqual([2, { count: 1 }])
+  expect(parsed).toBe(2)
+  expect(await counters.get('a')).toEqual({ count: 1 })
   await counters.update('a', () => ({ count: 2 }))
   await counters.put('b', { count: 3 })
-  expect([(await counters.list()).map(([, row]) => row), parsed]).toEqual([
-    [{ count: 2 }, { count: 3 }],
-    2,
-  ])
+  expect((await counters.list()).map(([, row]) => row)).toEqual([{ count: 2 }, { count: 3 }])
+  expect(parsed).toBe(2)
 })
 
 test('A table refuses a damaged row by the name of its member, on every way to read it, and leaves it as it is', async () => {

@@ -67,10 +67,11 @@ test.each<[string, readonly Act[], readonly number[]]>([
     [set, freeze, advance(5), reset, pass(1000)],
     noon(1000),
   ],
-])('A clock %s', (_what, acts, shown) => {
+])('A clock %s', (_what, acts, [now, base]) => {
   const { clock, pass } = clockAt(NOON)
   for (const act of acts) act(clock, pass)
-  expect([clock.now(), clock.base()]).toEqual(shown)
+  expect(clock.now()).toEqual(now)
+  expect(clock.base()).toEqual(base)
 })
 
 test('A clock states now, base, the advanced seconds and whether it is frozen', () => {
@@ -108,7 +109,8 @@ test.each([
 ])('A clock refuses to advance by %s seconds, and stays as it is', (seconds, error) => {
   const { clock } = clockAt(NOON)
   expect(() => clock.advance(seconds)).toThrow(error)
-  expect([clock.now(), clock.state().advanced_seconds]).toEqual([NOON, 0])
+  expect(clock.now()).toEqual(NOON)
+  expect(clock.state().advanced_seconds).toBe(0)
 })
 
 test('A clock is set to both ends of the calendar and not beyond, and does not run past the last', () => {

@@ -29,7 +29,8 @@ test(`The coverage of a process counts ${MAX_CLAIMS} distinct claims, and says h
   const coverage = createCoverageKeeper({ version: '1.0.0', root: 'default' }).of('default')
   for (let n = 0; n <= MAX_CLAIMS; n++) coverage.delivered(transactionFor(n))
   const { claims, omitted } = coverage.counters()
-  expect([claims.length, omitted]).toEqual([MAX_CLAIMS, { claims: 1 }])
+  expect(claims.length).toEqual(MAX_CLAIMS)
+  expect(omitted).toEqual({ claims: 1 })
 })
 
 test('The name of a test at the base URL holds for the tenants that have none of their own', () => {

@@ -78,10 +78,8 @@ test('Coverage leaves flows out that the app never used, and names them with the
   expect(described.dimensions.must.items.every(({ flow }) => flow === 'use')).toBe(true)
   expect(itemOf(described, 'endings', 'created')).toBeUndefined()
   // It brings no answer.
-  expect([itemOf(described, 'must', 'use/no_answer'), described.dimensions.calls.total]).toEqual([
-    undefined,
-    0,
-  ])
+  expect(itemOf(described, 'must', 'use/no_answer')).toBeUndefined()
+  expect(described.dimensions.calls.total).toBe(0)
 })
 
 test.each([

@@ -69,11 +69,9 @@ test.each([
       'no-age-key',
       changes,
     )
-    expect([paramsOf(conclusion), conclusion.evaluation, conclusion.outcome.name]).toEqual([
-      params,
-      undefined,
-      ending,
-    ])
+    expect(paramsOf(conclusion)).toEqual(params)
+    expect(conclusion.evaluation).toBeUndefined()
+    expect(conclusion.outcome.name).toEqual(ending)
   },
 )
 
@@ -92,10 +90,8 @@ test.each([
       name,
       'adult-passport',
     )
-    expect([outcome.name, callback && Object.keys(callback.params).join(' ')]).toEqual([
-      name,
-      params,
-    ])
+    expect(outcome.name).toEqual(name)
+    expect(callback && Object.keys(callback.params).join(' ')).toEqual(params)
   },
 )
 
@@ -128,7 +124,8 @@ test('A Create request saves the submitted signals for the persona, or for a new
   expect(personas.at(-1)?.age_key?.signals).toHaveLength(1)
   expect((await tenant.personas.find('no-age-key'))?.age_key).toBeUndefined()
   const conclusion = await concludeCreate(tenant, 'created')
-  expect([paramsOf(conclusion), conclusion.outcome.name]).toEqual([{ state: 'state-1' }, 'created'])
+  expect(paramsOf(conclusion)).toEqual({ state: 'state-1' })
+  expect(conclusion.outcome.name).toBe('created')
   expect(
     (await concludeUse(tenant, 'verified', 'no-age-key')).evaluation?.ageThresholds,
   ).toMatchObject({ 21: true })
@@ -147,7 +144,8 @@ test('A Create request saves nothing with an error or when the user closes the w
 test('A Create request saves nothing where no passkey can be made, and says so', async () => {
   const tenant = await createTestTenant()
   const conclusion = await concludeCreate(tenant, 'created', { saves: false })
-  expect([paramsOf(conclusion), conclusion.isUnsaved]).toEqual([{ state: 'state-1' }, true])
+  expect(paramsOf(conclusion)).toEqual({ state: 'state-1' })
+  expect(conclusion.isUnsaved).toBe(true)
   expect((await concludeUse(tenant, 'verified', 'no-age-key')).outcome.name).toBe('access_denied')
   expect((await concludeCreate(tenant, 'created_new', { saves: false })).isUnsaved).toBe(true)
   expect((await concludeCreate(tenant, 'access_denied', { saves: false })).isUnsaved).toBe(false)
@@ -167,7 +165,8 @@ test('An upgrade succeeds where nothing is saved, as in an audit, and the person
     return (await tenant.personas.find('child-12'))?.age_key?.signals.length
   }
   const before = (await tenant.personas.find('child-12'))?.age_key?.signals.length ?? 0
-  expect([await upgraded(false), await upgraded(true)]).toEqual([before, before + 1])
+  expect(await upgraded(false)).toEqual(before)
+  expect(await upgraded(true)).toEqual(before + 1)
 })
 
 test('The honest answer is changed by the readings of the tenant, then by the outcome', async () => {

@@ -77,10 +77,8 @@ test.each<[what: string, flows: Ended[], told: string | undefined]>([
 test('An answer to replay is looked for in ten flows', async () => {
   const foundBehind = (count: number) =>
     replayed(FIRST, ...Array(count).fill({ ...FIRST, nonce: 'now' }))
-  expect([await foundBehind(9), await foundBehind(10)]).toMatchObject([
-    { idToken: 'first' },
-    undefined,
-  ])
+  expect(await foundBehind(9)).toMatchObject({ idToken: 'first' })
+  expect(await foundBehind(10)).toBeUndefined()
 })
 
 const BEHIND = callbackWith({ state: 's', id_token: 'behind' })

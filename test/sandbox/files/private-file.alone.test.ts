@@ -45,10 +45,8 @@ test.each([
       const standing = await Promise.all(
         Array.from({ length: 12 }, (_, n) => createOrRead(path, `text ${n}`)),
       )
-      expect([new Set(standing).size, contentOf(path)]).toEqual([
-        1,
-        { text: standing[0], mode: 0o600 },
-      ])
+      expect(new Set(standing).size).toBe(1)
+      expect(contentOf(path)).toEqual({ text: standing[0], mode: 0o600 })
     }
     expect(readdirSync(folder)).toHaveLength(20)
   },
@@ -57,12 +55,11 @@ test.each([
 test('A private file stays as it is for a later creation, and is replaced at once with its new mode', async () => {
   const folder = folderWith()
   const file = join(folder, 'keys')
-  expect([await createOrRead(file, 'first'), await createOrRead(file, 'second')]).toEqual([
-    'first',
-    'first',
-  ])
+  expect(await createOrRead(file, 'first')).toBe('first')
+  expect(await createOrRead(file, 'second')).toBe('first')
   await replaceFile(file, 'new', { mode: 0o644 })
-  expect([contentOf(file), readdirSync(folder)]).toEqual([{ text: 'new', mode: 0o644 }, ['keys']])
+  expect(contentOf(file)).toEqual({ text: 'new', mode: 0o644 })
+  expect(readdirSync(folder)).toEqual(['keys'])
 })
 
 test('A private file is not made in a missing folder, nor where a link to nothing stands, whose target is not made either', async () => {
@@ -83,10 +80,8 @@ test('A private file is read through a link, whose target stays as it is when th
   symlinkSync(join(folder, 'elsewhere'), file)
   expect(await createOrRead(file, 'text')).toBe('there')
   await replaceFile(file, 'new', { mode: 0o600 })
-  expect([readFileSync(file, 'utf8'), readFileSync(join(folder, 'elsewhere'), 'utf8')]).toEqual([
-    'new',
-    'there',
-  ])
+  expect(readFileSync(file, 'utf8')).toBe('new')
+  expect(readFileSync(join(folder, 'elsewhere'), 'utf8')).toBe('there')
 })
 
 test('A private file that cannot be replaced leaves no draft of the new one', async () => {

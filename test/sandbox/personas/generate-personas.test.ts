@@ -22,10 +22,8 @@ function saidIn(purpose: string): Record<string, boolean> {
 test('Generated personas are the same for the same seed, whatever was generated in between, and others for another seed', async () => {
   const first = await generatePersonas(20, 7)
   expect(await generatePersonas(20, 8)).not.toEqual(first)
-  expect([await generatePersonas(20, 7), await generatePersonas(5, 7)]).toEqual([
-    first,
-    first.slice(0, 5),
-  ])
+  expect(await generatePersonas(20, 7)).toEqual(first)
+  expect(await generatePersonas(5, 7)).toEqual(first.slice(0, 5))
 })
 
 test('Generated personas stay as they were made, so that files of earlier runs are found again', async () => {
@@ -96,11 +94,9 @@ test('Generated personas that turn an age tomorrow reach it tomorrow', async () 
     const signals = resolvePersona(persona, now).age_key?.signals ?? []
     const on = (day: number) =>
       evaluateAnswers(signals, { age_thresholds: [age] }, now + day * 86_400_000)[age]
-    expect([on(0), on(1), persona.purpose]).toEqual([
-      false,
-      true,
-      expect.stringContaining(`before turning ${age}`),
-    ])
+    expect(on(0)).toBe(false)
+    expect(on(1)).toBe(true)
+    expect(persona.purpose).toContain(`before turning ${age}`)
   }
 })
 

@@ -88,7 +88,8 @@ test('A step expects at most 200 values, with those inside of lists and objects'
   const isScenario = (count: number) =>
     scenarioSchema.safeParse({ name: 'A', steps: [step(count)] }).success
   // The object and the list are values too.
-  expect([isScenario(198), isScenario(199)]).toEqual([true, false])
+  expect(isScenario(198)).toBe(true)
+  expect(isScenario(199)).toBe(false)
 })
 
 test('A scenario has a name of at most 200 characters and at most 500 steps', () => {
@@ -107,10 +108,13 @@ test('Of 500 unknown personas, and of 500 unknown outcomes, the first ten are co
     messages.filter((message) => message.includes('Did you mean')).length
   const steps = Array(500).fill({ decide: { flow: 'use', persona: 'teen-61' } })
   const personas = unknownPersonas({ name: 'A', steps }, ['teen-16']).map(({ message }) => message)
-  expect([compared(personas), personas.at(-1)]).toEqual([10, 'there is no persona "teen-61"'])
+  expect(compared(personas)).toBe(10)
+  expect(personas.at(-1)).toBe('there is no persona "teen-61"')
   const unknown = Array(500).fill({ decide: { flow: 'use', outcome: 'acess_denied' } })
   const outcomes = scenarioSchema
     .safeParse({ name: 'A', steps: unknown })
     .error?.issues.map(({ message }) => message)
-  expect([outcomes?.length, compared(outcomes), outcomes?.at(-1)]).toEqual([500, 10, NO_OUTCOME])
+  expect(outcomes?.length).toBe(500)
+  expect(compared(outcomes)).toBe(10)
+  expect(outcomes?.at(-1)).toEqual(NO_OUTCOME)
 })
