@@ -1,30 +1,73 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isServerError, type Observation } from '../drive/observation.ts'
 
-export type Likeness = NonNullable<ReturnType<typeof learnLikeness>>
+/** Tells users who are in from users who are out, by what one page shows them. */
+export interface Likeness {
+  compare(page: Observation): Comparison
+  /** For people: features that all users who are in saw, and nobody else. */
+  readonly marks: readonly string[]
+  /** Cookies that only users who are in received. */
+  readonly cookies: readonly string[]
+}
 
-/** The least share, by weight, of what a kind always shows. */
+interface Comparison {
+  readonly as: 'in' | 'out' | 'unknown'
+  /** The only kind of refusal that the page resembles. */
+  readonly label?: string
+}
+
+/** Observations of users who are out for the same reason. */
+interface Refusals {
+  readonly label: string
+  readonly seen: readonly Observation[]
+}
+
+/** What the observations of one kind of users have in common. */
+interface Kind extends Refusals {
+  /** Features of every observation of the kind. */
+  readonly always: readonly string[]
+  /** Those of `always` that no observation of the other side has. */
+  readonly marks: readonly string[]
+  /** The weight of features that an observation of the kind may have alone. */
+  readonly tolerance: number
+  /** Whether the observations have too much in common to be alike by chance. */
+  readonly isSteady: boolean
+}
+
+interface Model {
+  readonly isProbe: boolean
+  weigh(features: readonly string[]): number
+  readonly yes: Kind
+  /** The first observation of `yes`. */
+  readonly usualYes: Observation
+  /** All users who are out. */
+  readonly no: Kind
+  readonly refusals: readonly Kind[]
+  /** Whether users who are in have features of their own. */
+  readonly hasMarks: boolean
+  /** Whether users who are in always get one page, and users who are out another one. */
+  readonly isConstant: boolean
+}
+
+/** Minimum share, by weight, of the features that a kind always has. */
 const MOST = 0.9
-/** The largest share, by weight, of the marks of the other side that may be there by chance. */
+/** Maximum share, by weight, of the marks of the other side that a page may have by chance. */
 const LITTLE = 0.25
-/** The least share, by weight, of a refusal on a page that has nothing of a yes. */
+/** Minimum share, by weight, of the marks of a refusal on a page without marks of a yes. */
 const SOME = 0.2
-/**
- * The least share, by weight, of each page of a kind that all pages of the kind have; below it two
- * pages are alike by chance.
- */
+/** Minimum share, by weight, of each observation that all observations of its kind have. */
 const STEADY = 0.5
-/** An observation may differ from its kind by this many times the differences within the kind. */
-const FAMILIAR = 2
+/** An observation may differ from its kind by this factor of the differences within the kind. */
+const TOLERANCE = 2
 
 /** Words of refusals, in the usual languages. */
 const ERROR =
   /^says .*(?:error|invalid|fail|denied|refus|reject|expired|mismatch|unable|unexpected|wrong|forbidden|cannot|could|missing|not$|sorry|fehler|ungültig|abgelehnt|nicht|erreur|refusé|impossible|échou|invalide|error|fall[óo]|denegad|errore|negat|erro$|negad|エラー|無効|失敗|できません|错误|失败|无效)/iu
 
 /**
- * Learns to tell users who are in from users who are out, in both directions. An observation is of
- * a user who is in when it has what those always have, nothing that marks the others, and nothing
- * of its own beyond their usual differences. Features are weighed by their rarity.
+ * Learns to tell users who are in from users who are out, in both directions. A page is of a user
+ * who is in when the page has what such users always see, no marks of the others, and nothing new
+ * beyond the usual differences. A rare feature has more weight than a frequent one.
  * @param options.isProbe the page was requested again: a message on it does not matter, and a
  * redirect elsewhere means that the user is out
  * @returns `undefined` when the two look alike, or when the answer page of users who are in has no
@@ -32,119 +75,169 @@ const ERROR =
  */
 export function learnLikeness(
   ins: readonly Observation[],
-  outs: readonly { readonly label: string; readonly seen: readonly Observation[] }[],
+  outs: readonly Refusals[],
   { isProbe }: { isProbe: boolean },
-) {
-  const out = outs.flatMap(({ seen }) => seen)
-  const [usual] = ins
-  if (!usual || out.length === 0) return undefined
-  const weigh = createScale([...ins, ...out])
-  const share = (features: readonly string[], one: Observation) =>
-    features.length === 0
-      ? 0
-      : weigh(features.filter((feature) => one.features.has(feature))) / weigh(features)
-
-  function learn({ label, seen }: (typeof outs)[number], others: readonly Observation[]) {
-    const [first, ...rest] = seen
-    const always = [...(first?.features ?? [])].filter((one) =>
-      rest.every(({ features }) => features.has(one)),
-    )
-    const marks = newIn(always, others)
-    const differ = seen.map(({ features }, index) =>
-      weigh(newIn(features, seen.toSpliced(index, 1))),
-    )
-    const tolerance = FAMILIAR * Math.max(0, ...differ)
-    const isAt = ({ end, features }: Observation) =>
-      end === first?.end && always.every((feature) => !isPlace(feature) || features.has(feature))
-    return {
-      label,
-      always,
-      marks,
-      isAt,
-      isSteady: seen.every(({ features }) => weigh(always) >= STEADY * weigh([...features])),
-      marked: (one: Observation) => share(marks, one),
-      isUsual: (one: Observation) => isAt(one) && share(always, one) >= MOST,
-      isFamiliar: ({ features }: Observation) => weigh(newIn(features, seen)) <= tolerance,
-    }
-  }
-
-  const yes = learn({ label: 'in', seen: ins }, out)
-  const no = learn({ label: '', seen: out }, ins)
-  const noes = outs.map((kind) => learn(kind, ins))
-  const isSteady = [yes, ...noes].every((kind) => kind.isSteady)
-  const hasMarks = yes.marks.length > 0
-  // If users who are in always get one page, any other page is told from it.
-  const isConstant =
-    ins.length > 1 &&
-    ins.every((one) => isSame(one, usual)) &&
-    !out.some((one) => isSame(one, usual))
-  if (!hasMarks && !(isProbe ? no.marks.length > 0 : isConstant)) return undefined
-
-  // Two visits of one kind may show the same news by chance; visits of all kinds hardly do.
-  const markedOut = (one: Observation) =>
-    Math.max(...[no, ...(isProbe ? [] : noes)].map(({ marked }) => marked(one)))
-  const isError = ({ features }: Observation) =>
-    newIn(features, ins).some((feature) => ERROR.test(feature))
-  // A title that users who are out get too may be one of several, as in an experiment.
-  const places = yes.always.filter(
-    (one) => isPlace(one) && (!one.startsWith('titled ') || yes.marks.includes(one)),
-  )
-  const isThere = ({ end, features }: Observation) =>
-    end === usual.end && places.every((one) => features.has(one))
-  const isIn = (one: Observation): boolean => {
-    if (isConstant && !hasMarks) return isSame(one, usual)
-    const isMarked = !hasMarks || yes.marked(one) >= MOST
-    // Content besides the marks, such as news and prices, may differ at each request.
-    const hasYes = isProbe && hasMarks ? isThere(one) : yes.isUsual(one) && yes.isFamiliar(one)
-    return (
-      isMarked && hasYes && markedOut(one) <= LITTLE && ((isProbe && hasMarks) || !isError(one))
-    )
-  }
-  const isOut = (one: Observation, kind: typeof no): boolean =>
-    kind.isUsual(one) &&
-    (hasMarks ? yes.marked(one) <= LITTLE : kind.marked(one) >= MOST) &&
-    (isProbe || kind.isFamiliar(one))
-  /**
-   * Users who are in get a page at its own place: this one begins again, is refused, or is sent
-   * elsewhere.
-   */
-  const isTurnedAway = (one: Observation): boolean => {
-    const { end, status } = one
-    if (usual.end !== 'page' || usual.status >= 400) return false
-    if (end === 'stopped' || (status >= 400 && status !== 429 && !isServerError(status)))
-      return true
-    return isProbe && end === 'page' && status < 400 && !yes.isAt(one) && yes.marked(one) === 0
-  }
-  /**
-   * Nothing tells that the user is in, while an error or a part of a refusal tells the contrary;
-   * each has its own sentence.
-   */
-  const isOtherRefusal = (one: Observation): boolean =>
-    no.isAt(one) &&
-    (hasMarks ? yes.marked(one) === 0 : !isSame(one, usual)) &&
-    (markedOut(one) >= SOME || isError(one))
-
+): Likeness | undefined {
+  const model = learnModel(ins, outs, isProbe)
+  if (!model) return undefined
+  const { yes, no, hasMarks, isConstant } = model
+  const isTold = isProbe ? no.marks.length > 0 : isConstant
+  if (!hasMarks && !isTold) return undefined
+  const cookies = yes.marks.filter((feature) => feature.startsWith('sets '))
   return {
-    /**
-     * With a label when the observation resembles only that kind of refusal, and pages of one kind
-     * are alike.
-     */
-    compare(one: Observation): { readonly as: 'in' | 'out' | 'unknown'; readonly label?: string } {
-      if (isIn(one)) return { as: 'in' }
-      const [near, ...others] = noes.filter((kind) => isOut(one, kind))
-      if (near && others.length === 0 && isSteady) return { as: 'out', label: near.label }
-      return near || isOut(one, no) || isTurnedAway(one) || isOtherRefusal(one)
-        ? { as: 'out' }
-        : { as: 'unknown' }
-    },
-    /** Features that all observations of users who are in have, and no other: for people. */
+    compare: (page) => compare(page, model),
     marks: hasMarks ? yes.marks : yes.always,
-    /** Cookies that only users who are in received. */
-    cookies: yes.marks.flatMap((feature) =>
-      feature.startsWith('sets ') ? [feature.slice(5)] : [],
-    ),
+    cookies: cookies.map((feature) => feature.slice('sets '.length)),
   }
 }
+
+function learnModel(
+  ins: readonly Observation[],
+  outs: readonly Refusals[],
+  isProbe: boolean,
+): Model | undefined {
+  const out = outs.flatMap(({ seen }) => seen)
+  const [usualYes] = ins
+  if (!usualYes || out.length === 0) return undefined
+  const weigh = createScale([...ins, ...out])
+  const yes = learnKind({ label: 'in', seen: ins }, out, weigh)
+  const isOfYes = (page: Observation) => isSame(page, usualYes)
+  return {
+    isProbe,
+    weigh,
+    yes,
+    usualYes,
+    no: learnKind({ label: '', seen: out }, ins, weigh),
+    refusals: outs.map((kind) => learnKind(kind, ins, weigh)),
+    hasMarks: yes.marks.length > 0,
+    isConstant: ins.length > 1 && ins.every(isOfYes) && !out.some(isOfYes),
+  }
+}
+
+function learnKind(
+  { label, seen }: Refusals,
+  others: readonly Observation[],
+  weigh: Model['weigh'],
+): Kind {
+  const [first, ...rest] = seen
+  const always = [...(first?.features ?? [])].filter((feature) =>
+    rest.every(({ features }) => features.has(feature)),
+  )
+  const differences = seen.map(({ features }, index) =>
+    weigh(newIn(features, seen.toSpliced(index, 1))),
+  )
+  return {
+    label,
+    seen,
+    always,
+    marks: newIn(always, others),
+    tolerance: TOLERANCE * Math.max(0, ...differences),
+    isSteady: seen.every(({ features }) => weigh(always) >= STEADY * weigh([...features])),
+  }
+}
+
+function compare(page: Observation, model: Model): Comparison {
+  const { yes, no, refusals } = model
+  if (resemblesYes(page, model)) return { as: 'in' }
+  const [near, ...others] = refusals.filter((kind) => resemblesRefusal(page, kind, model))
+  const isSteady = [yes, ...refusals].every((kind) => kind.isSteady)
+  if (near && others.length === 0 && isSteady) return { as: 'out', label: near.label }
+  const isOut =
+    near !== undefined ||
+    resemblesRefusal(page, no, model) ||
+    isTurnedAway(page, model) ||
+    isOtherRefusal(page, model)
+  return { as: isOut ? 'out' : 'unknown' }
+}
+
+function resemblesYes(page: Observation, model: Model): boolean {
+  const { isProbe, yes, usualYes, hasMarks, isConstant } = model
+  if (isConstant && !hasMarks) return isSame(page, usualYes)
+  if (hasMarks && shareOfMarks(page, yes, model) < MOST) return false
+  if (shareOfRefusal(page, model) > LITTLE) return false
+  // The other content of a probe, such as news and prices, may differ at each request.
+  if (isProbe && hasMarks) return isAtPageOfYes(page, model)
+  const isUsual = hasCommonFeatures(page, yes, model) && hasOnlyUsualDifferences(page, yes, model)
+  return isUsual && !saysError(page, model)
+}
+
+function resemblesRefusal(page: Observation, kind: Kind, model: Model): boolean {
+  const { isProbe, yes, hasMarks } = model
+  if (!hasCommonFeatures(page, kind, model)) return false
+  const isMarked = hasMarks
+    ? shareOfMarks(page, yes, model) <= LITTLE
+    : shareOfMarks(page, kind, model) >= MOST
+  return isMarked && (isProbe || hasOnlyUsualDifferences(page, kind, model))
+}
+
+/** Users who are in get a page; this one begins again, is refused, or is sent elsewhere. */
+function isTurnedAway(page: Observation, model: Model): boolean {
+  const { isProbe, yes, usualYes } = model
+  const { end, status } = page
+  if (usualYes.end !== 'page' || usualYes.status >= 400) return false
+  if (end === 'stopped') return true
+  if (status >= 400) return status !== 429 && !isServerError(status)
+  const isElsewhere = isProbe && end === 'page' && !isAtPageOf(page, yes)
+  return isElsewhere && shareOfMarks(page, yes, model) === 0
+}
+
+/**
+ * A page without any mark of a yes that has an error, or a part of a refusal. Each of these
+ * refusals may have a sentence of its own.
+ */
+function isOtherRefusal(page: Observation, model: Model): boolean {
+  const { yes, usualYes, no, hasMarks } = model
+  if (!isAtPageOf(page, no)) return false
+  const isNoYes = hasMarks ? shareOfMarks(page, yes, model) === 0 : !isSame(page, usualYes)
+  return isNoYes && (shareOfRefusal(page, model) >= SOME || saysError(page, model))
+}
+
+/** The share, by weight, of the marks of a kind that a page has. */
+const shareOfMarks = (page: Observation, { marks }: Kind, model: Model): number =>
+  shareOf(marks, page, model)
+
+/**
+ * The share of the marks of refusals. On the page of an answer each kind of refusal counts: two
+ * observations of one kind may show the same news by chance, and those of all kinds hardly do.
+ */
+const shareOfRefusal = (page: Observation, model: Model): number =>
+  Math.max(
+    ...[model.no, ...(model.isProbe ? [] : model.refusals)].map((kind) =>
+      shareOfMarks(page, kind, model),
+    ),
+  )
+
+/** Whether a page has the address, status and title of a kind, and most of what it always has. */
+const hasCommonFeatures = (page: Observation, kind: Kind, model: Model): boolean =>
+  isAtPageOf(page, kind) && shareOf(kind.always, page, model) >= MOST
+
+const hasOnlyUsualDifferences = (
+  { features }: Observation,
+  { seen, tolerance }: Kind,
+  { weigh }: Model,
+): boolean => weigh(newIn(features, seen)) <= tolerance
+
+const shareOf = (features: readonly string[], page: Observation, { weigh }: Model): number =>
+  features.length === 0
+    ? 0
+    : weigh(features.filter((feature) => page.features.has(feature))) / weigh(features)
+
+/** Whether a page has the address, status and title that a kind always has. */
+const isAtPageOf = ({ end, features }: Observation, { always, seen }: Kind): boolean =>
+  end === seen[0]?.end &&
+  always.every((feature) => !identifiesPage(feature) || features.has(feature))
+
+/** The same for a yes. A title that users who are out get too may be one of several. */
+const isAtPageOfYes = ({ end, features }: Observation, { yes, usualYes }: Model): boolean =>
+  end === usualYes.end &&
+  yes.always
+    .filter(identifiesPage)
+    .filter((feature) => !feature.startsWith('titled ') || yes.marks.includes(feature))
+    .every((feature) => features.has(feature))
+
+/** Whether a page has an error that no user who is in saw. */
+const saysError = ({ features }: Observation, { yes }: Model): boolean =>
+  newIn(features, yes.seen).some((feature) => ERROR.test(feature))
 
 const isSame = (one: Observation, other: Observation): boolean =>
   one.end === other.end &&
@@ -154,13 +247,13 @@ const isSame = (one: Observation, other: Observation): boolean =>
 const newIn = (features: Iterable<string>, others: readonly Observation[]): readonly string[] =>
   [...features].filter((one) => !others.some((other) => other.features.has(one)))
 
-const isPlace = (feature: string): boolean => /^(?:status|at|titled) /.test(feature)
+const identifiesPage = (feature: string): boolean => /^(?:status|at|titled) /.test(feature)
 
-/** Weighs features: a rare feature says more than a frequent one. */
-function createScale(seen: readonly Observation[]) {
+/** Weighs features: a rare feature has more weight than a frequent one. */
+function createScale(seen: readonly Observation[]): Model['weigh'] {
   const weightOf = (feature: string) =>
     Math.log(
       1 + seen.length / Math.max(1, seen.filter(({ features }) => features.has(feature)).length),
     )
-  return (features: readonly string[]) => features.reduce((sum, one) => sum + weightOf(one), 0)
+  return (features) => features.reduce((sum, feature) => sum + weightOf(feature), 0)
 }
