@@ -8,6 +8,7 @@ import type { Tenants } from '../../sandbox/tenants/tenants.ts'
 import type { Callback } from '../../service/oidc/callback.ts'
 import type { CreateTransaction } from '../../service/oidc/create.ts'
 import type { Endpoint } from '../../service/oidc/endpoints.ts'
+import type { Awaitable } from '../../service/oidc/ports.ts'
 import type { Finding } from '../../service/oidc/rules/finding.ts'
 import type { UseEvaluation, UseTransaction } from '../../service/oidc/use.ts'
 import type { RecordedFile, RecordingName } from '../control/contract/recording-formats.ts'
@@ -55,15 +56,17 @@ export interface Answer {
 }
 
 /**
- * Makes the answer to a refused call, with a link to its flow; there is no link when the call
- * cannot be recorded.
+ * Reserves the flow in which the call will be recorded, for an answer that names its flow;
+ * `undefined` when the call cannot be recorded.
  */
-export type AnswerInFlow = (flow: FlowLink | undefined) => Answer | Promise<Answer>
+export type ReserveFlow = () => Promise<FlowLink | undefined>
 
 /** A route returns an answer or throws a `Refusal`. */
-export type Handler = (request: Incoming, tenant: Tenant) => Served | Promise<Served>
-
-export type Served = Answer | AnswerInFlow
+export type Handler = (
+  request: Incoming,
+  tenant: Tenant,
+  reserveFlow: ReserveFlow,
+) => Awaitable<Answer>
 
 type HttpMethod = 'get' | 'post' | 'put' | 'delete'
 

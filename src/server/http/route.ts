@@ -6,16 +6,17 @@ import { takeTurn } from '../../sandbox/take-turn.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { Endpoint } from '../../service/oidc/endpoints.ts'
 import type { Awaitable } from '../../service/oidc/ports.ts'
-import { isUnavailable, Refusal } from '../../service/oidc/refusal.ts'
+import { isUnavailable } from '../../service/oidc/refusal.ts'
 import { copyOf } from '../../service/oidc/request/parameters.ts'
-import { leadingFinding } from '../../service/oidc/rules/finding.ts'
+import { calledTenant } from './calls/called-tenant.ts'
 import { assignFlow, clientIn, recordCall } from './calls/record-call.ts'
+import { summarizeCall } from './calls/summarize-call.ts'
 import { tenantForCaller } from './guard/called-address.ts'
-import { mayBeginFlow, reasonToMakeNoTenant, refuseForeignSite } from './guard/guard.ts'
-import type { Answer, CallSummary, HttpHost, RouteRow, Served } from './handler.ts'
+import { mayBeginFlow, refuseForeignSite } from './guard/guard.ts'
+import type { Answer, HttpHost, RouteRow } from './handler.ts'
 import { Incoming, type Place } from './incoming.ts'
 import { refusalAnswer } from './refusals/refusal-answer.ts'
-import { sendReply, sentStatus } from './reply.ts'
+import { sendReply } from './reply.ts'
 
 type Route = Pick<RouteRow, 'handler' | 'errors' | 'openTo' | 'isServed' | 'isUrgent'> &
   Pick<AnsweredCall, 'endpoint'>
@@ -87,44 +88,43 @@ interface AnsweredCall {
   readonly assigned?: string | undefined
 }
 
-/** `undefined` when the caller has gone away. */
+/**
+ * Finds the tenant and calls the handler; a failure becomes an answer too. `undefined` when the
+ * caller has gone away.
+ */
 async function answerCall(
   { handler, endpoint: ownEndpoint, errors, openTo = 'every-page', isServed, isUrgent }: Route,
   incoming: Incoming,
   host: HttpHost,
 ): Promise<AnsweredCall | undefined> {
   let tenant = host.tenants.root
-  let endpoint = ownEndpoint
+  let endpoint: Endpoint | undefined
+  let mayBegin = false
+  let assigned: string | undefined
+  const reserveFlow = async () => {
+    const recordedAs = endpoint
+    if (recordedAs === undefined) return undefined
+    const call = { request: incoming, tenant, mayBegin }
+    assigned ??= await unlessItFails(() => assignFlow(recordedAs, call), host)
+    return assigned === undefined ? undefined : flowLink(assigned, tenant.provider.baseUrl)
+  }
   const { origins: ownOrigins } = host.guard
-  const refusedBy = (error: unknown) =>
-    refusalAnswer(error, { host, incoming, tenant: tenantForCaller(incoming, tenant), errors })
-  let served: Served
   try {
     refuseForeignSite(incoming, { openTo, isPage: errors !== undefined, ownOrigins })
-  } catch (error) {
-    return { tenant, mayBegin: false, answer: await refusedBy(error)(undefined) }
-  }
-  const mayBegin = mayBeginFlow(incoming, { openTo, ownOrigins })
-  try {
-    const called = await tenantOf(incoming, { host, isServed })
+    endpoint = ownEndpoint
+    mayBegin = mayBeginFlow(incoming, { openTo, ownOrigins })
+    const called = await calledTenant(incoming, { host, isServed })
     tenant = tenantForCaller(incoming, called.tenant)
     if (!called.exists) endpoint = undefined
     // Pages and control calls may take long, so they run one after the other.
     if (endpoint === undefined && !isUrgent) await takeTurn()
     if (incoming.isGone) return undefined
-    served = await handler(incoming, tenant)
+    const answer = await handler(incoming, tenant, reserveFlow)
+    return { tenant, endpoint, mayBegin, assigned, answer }
   } catch (error) {
-    served = refusedBy(error)
-  }
-  if (typeof served !== 'function') return { tenant, endpoint, mayBegin, answer: served }
-  const assigned =
-    endpoint &&
-    (await unlessItFails(() => assignFlow(endpoint, { request: incoming, tenant, mayBegin }), host))
-  const flow = assigned === undefined ? undefined : flowLink(assigned, tenant.provider.baseUrl)
-  try {
-    return { tenant, endpoint, mayBegin, assigned, answer: await served(flow) }
-  } catch (error) {
-    return { tenant, endpoint, mayBegin, assigned, answer: await refusedBy(error)(flow) }
+    const context = { host, incoming, tenant: tenantForCaller(incoming, tenant), errors }
+    const answer = await refusalAnswer(error, context, await reserveFlow())
+    return { tenant, endpoint, mayBegin, assigned, answer }
   }
 }
 
@@ -136,36 +136,6 @@ const isOfApp = (incoming: Incoming, { asked, clientId }: Answer): boolean =>
   incoming.method !== 'HEAD' &&
   incoming.header('x-sandbox-tool') === undefined &&
   (asked?.clientId ?? clientId ?? clientIn(incoming)) !== DEMO_CLIENT_ID
-
-/**
- * The tenant whose URL was called. A call from this machine creates the tenant; remote callers
- * could evict tenants in use. A call that no route serves is answered for a tenant that is not
- * kept, so that misspelt addresses evict none either.
- * @throws Refusal 404
- */
-async function tenantOf(
-  incoming: Incoming,
-  { host: { tenants, guard }, isServed }: { host: HttpHost; isServed: Route['isServed'] },
-): Promise<{ readonly tenant: Tenant; readonly exists: boolean }> {
-  const { tenant: name } = incoming.params
-  if (name === undefined) {
-    await tenants.root.refresh?.()
-    return { tenant: tenants.root, exists: true }
-  }
-  const reason = reasonToMakeNoTenant(incoming, guard)
-  const makes = reason === undefined && (isServed === undefined || isServed(tenants.at(name)))
-  if (makes || (await tenants.has(name))) return { tenant: await tenants.touch(name), exists: true }
-  if (reason === undefined) return { tenant: tenants.at(name), exists: false }
-  const { baseUrl } = tenantForCaller(incoming, tenants.root).provider
-  const token =
-    guard.token === undefined
-      ? 'a control token, which this sandbox does not have yet'
-      : 'the control token'
-  throw Refusal.notFound(
-    `tenant: there is no ${JSON.stringify(name)}, and this call does not make it, because ${reason}; make it with ${token}: PUT ${baseUrl}/_sandbox/tenants/${name}`,
-    { title: 'No such tenant' },
-  )
-}
 
 /**
  * The result of the journal, or nothing when the journal fails. An unreachable store is not a bug;
@@ -181,50 +151,4 @@ async function unlessItFails<Result>(
     if (!isUnavailable(error)) onError(error)
     return undefined
   }
-}
-
-/** Summarizes a call for the log. */
-function summarizeCall(
-  incoming: Incoming,
-  { tenant, answer, endpoint }: AnsweredCall,
-  { flow, durationMs }: { flow: string | undefined; durationMs: number },
-): CallSummary {
-  const { decision, holder, forcedOutcome, findings = [] } = answer
-  const link = flow === undefined ? undefined : flowLink(flow, tenant.provider.baseUrl)
-  const known = {
-    endpoint: endpoint?.number,
-    flow: link?.id,
-    flowUrl: link?.url,
-    client: endpoint && clientIn(incoming),
-    persona: holder ?? decision?.persona?.name,
-    outcome: decision?.laterOutcome?.name ?? decision?.outcome.name ?? forcedOutcome?.name,
-    ...reasonOf(answer),
-  }
-  return tenant.clients.mask({
-    method: incoming.method,
-    path: tenant.basePath + incoming.path,
-    status: sentStatus(answer.reply),
-    durationMs,
-    tenant: tenant.name,
-    ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
-    findings: findings.map(({ rule }) => rule),
-  })
-}
-
-/** Why a call was refused; nothing when it was not, whatever the advice. */
-function reasonOf({
-  error,
-  findings = [],
-  callback,
-}: Answer): Pick<CallSummary, 'error' | 'rule' | 'message'> {
-  const leading = leadingFinding(findings)
-  if (leading?.level === 'error') {
-    const code = error?.code ?? callback?.params.find(([name]) => name === 'error')?.[1]
-    return {
-      ...(code === undefined ? {} : { error: code }),
-      rule: leading.rule,
-      message: leading.message,
-    }
-  }
-  return error ? { error: error.code, message: error.description } : {}
 }

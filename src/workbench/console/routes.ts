@@ -77,8 +77,8 @@ const entrance =
  */
 export function createHomeRoute(host: HttpHost): Handler {
   const showFlows = showPage(flowsPage, host)
-  return async (request, tenant) => {
-    if (!refusalToDrive(request, host)) return showFlows(request, tenant)
+  return async (request, tenant, reserveFlow) => {
+    if (!refusalToDrive(request, host)) return showFlows(request, tenant, reserveFlow)
     const settings = { provider: tenant.provider, client: clientToShow(request, host) }
     return {
       reply: page(200, renderClosedHome(await consoleFrame(request, tenant, host), settings)),

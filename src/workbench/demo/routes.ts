@@ -24,7 +24,7 @@ export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {
  */
 const ofOwnHost =
   (handler: Handler, { guard }: HttpHost): Handler =>
-  (request, tenant) => {
+  (request, tenant, reserveFlow) => {
     refuseReboundHost(request, guard)
-    return handler(request, tenant)
+    return handler(request, tenant, reserveFlow)
   }

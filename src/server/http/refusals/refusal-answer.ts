@@ -5,7 +5,7 @@ import { inErrorForm } from '../../../sandbox/readings/error-form.ts'
 import type { Tenant } from '../../../sandbox/tenants/tenant.ts'
 import { DamagedRecord } from '../../../service/oidc/collection.ts'
 import { Refusal } from '../../../service/oidc/refusal.ts'
-import type { AnswerInFlow, HttpHost, RouteRow } from '../handler.ts'
+import type { Answer, HttpHost, RouteRow } from '../handler.ts'
 import type { Incoming } from '../incoming.ts'
 import { json, page } from '../reply.ts'
 
@@ -17,28 +17,27 @@ interface Context {
 }
 
 /**
- * The answer to a failed request: a page for a browser, otherwise JSON. Both name the flow of the
- * call.
+ * Answers a failed request: with a page for a browser, otherwise with JSON.
+ * @param flow the flow of the call, which the answer names
  */
-export function refusalAnswer(error: unknown, context: Context): AnswerInFlow {
+export async function refusalAnswer(
+  error: unknown,
+  context: Context,
+  flow: FlowLink | undefined,
+): Promise<Answer> {
   const refusal = asRefusal(error, context.host)
-  const { findings, code, message } = refusal
-  return async (flow) => {
-    const reply = isForBrowser(context)
-      ? await errorPage(refusal, context, flow)
-      : errorJson(refusal, flow)
-    const headers = { ...reply.headers, ...refusal.headers }
-    const { form } = refusal
-    const answer = { reply: { ...reply, headers }, findings, error: { code, description: message } }
-    if (!form) return answer
-    // A reading may change the form of a reply, not of a page: pages are for developers.
-    const { body } = reply
-    const inForm =
-      body.kind === 'json'
-        ? inErrorForm(form.call, { ...reply, headers, body }, form.policy)
-        : answer.reply
-    return { ...answer, reply: inForm, readings: form.readings }
-  }
+  const { findings, code, message, form } = refusal
+  const plain = isForBrowser(context)
+    ? await errorPage(refusal, context, flow)
+    : errorJson(refusal, flow)
+  const reply = { ...plain, headers: { ...plain.headers, ...refusal.headers } }
+  const answer = { reply, findings, error: { code, description: message } }
+  if (!form) return answer
+  // A reading changes JSON and no page, because only developers see the page.
+  const { body } = reply
+  const inForm =
+    body.kind === 'json' ? inErrorForm(form.call, { ...reply, body }, form.policy) : reply
+  return { ...answer, reply: inForm, readings: form.readings }
 }
 
 /**

@@ -1,0 +1,99 @@
+import { keepPending, type Pending } from '../../sandbox/decision/pending.ts'
+import { type RequestedDecision, requireRequestedNames } from '../../sandbox/decision/sources.ts'
+import { onDemand } from '../../sandbox/files/on-demand.ts'
+import { findOutcome } from '../../sandbox/outcomes/catalogue.ts'
+import type { Persona } from '../../sandbox/personas/persona-schema.ts'
+import type { ReceivedCall } from '../../sandbox/queue/queued.ts'
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import type { Pairs } from '../../service/oidc/request/parameters.ts'
+import type { Presentation } from '../../service/oidc/request/presentation.ts'
+import type { Finding } from '../../service/oidc/rules/finding.ts'
+import type { Answer } from '../http/handler.ts'
+import { readRequestedDecision } from '../http/requested-decision.ts'
+import { requireDriver } from '../pages/driving.ts'
+import { embeddingAdvice } from '../pages/embedding.ts'
+import type { Visit } from '../pages/shell.ts'
+
+type Transaction = Pending['transaction']
+
+/** An authorization request before its parameters are checked. */
+interface ReadAuthorization {
+  /** The parameters of the service. */
+  readonly query: Pairs
+  /** The persona and outcome that the request names for the sandbox. */
+  readonly requested: RequestedDecision
+  /** The personas that the request names. */
+  readonly known: readonly Persona[]
+}
+
+/**
+ * Reads an authorization request (E1, E3).
+ * @throws Refusal for an unknown persona or outcome, and for an outcome of a later call from a
+ * caller who may not drive the sandbox
+ */
+export async function readAuthorization(
+  flow: Transaction['flow'],
+  visit: Visit,
+): Promise<ReadAuthorization> {
+  const { query, requested } = readRequestedDecision(visit.request)
+  const known = await requireRequestedNames(flow, requested, visit.tenant)
+  const outcome = requested.query?.outcome ?? requested.headers?.outcome
+  const isLater = outcome !== undefined && findOutcome(flow, outcome) === undefined
+  if (isLater) requireDriver(visit)
+  return { query, requested, known }
+}
+
+/** Describes an authorization request to expectations and scenarios. */
+export const authorizationCall = (
+  {
+    flow,
+    clientId,
+    state,
+    nonce,
+  }: Pick<Transaction, 'flow' | 'clientId' | 'state'> & { nonce?: string | undefined },
+  { request, tenant }: Visit,
+): ReceivedCall => ({
+  flow,
+  client_id: clientId,
+  state,
+  nonce,
+  sentParameters: () => request.sentParameters(),
+  mask: tenant.clients.mask,
+})
+
+/** Keeps the request and answers with the page on which the user decides. */
+export async function askUser(
+  transaction: Transaction,
+  { visit, findings }: { visit: Visit; findings: readonly Finding[] },
+): Promise<Answer> {
+  const { provider } = visit.tenant
+  const pending: Pending = { transaction, findings, baseUrl: provider.baseUrl }
+  const id = await keepPending(pending, provider)
+  const { hostedPage } = await loadPage()
+  return {
+    reply: await hostedPage(id, pending, visit),
+    // The page itself says where it is shown, so this advice is only recorded.
+    findings: [...findings, ...embeddingAdvice(transaction.flow, visit)],
+    transaction: id,
+    asked: transaction,
+  }
+}
+
+/** Advice on requested features that the hosted pages show in another way. */
+export const advise = async (
+  { appearance }: Presentation,
+  { provider }: Tenant,
+): Promise<readonly Finding[]> =>
+  appearance.text_color === undefined
+    ? []
+    : (await loadAppearance()).colourAdvice(appearance, provider)
+
+/** Advice on a requested font that the device of the user lacks. */
+export const adviseOnFont = async (
+  { appearance }: Presentation,
+  { provider }: Tenant,
+): Promise<readonly Finding[]> => (await loadAppearance()).fontAdvice(appearance, provider)
+
+// A flow that a script decides needs no page.
+const loadPage = onDemand(() => import('../pages/page.ts'))
+const loadAppearance = onDemand(() => import('../pages/appearance.ts'))

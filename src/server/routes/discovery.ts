@@ -1,0 +1,38 @@
+import type { Tenant } from '../../sandbox/tenants/tenant.ts'
+import * as documents from '../../service/oidc/discovery.ts'
+import { addressForCaller } from '../http/guard/called-address.ts'
+import type { Handler } from '../http/handler.ts'
+import type { Incoming } from '../http/incoming.ts'
+import { CORS, json } from '../http/reply.ts'
+import { answerServerCall, serverCall } from './server-call.ts'
+
+/** E6: the discovery document of Use. Its addresses are those by which the caller came. */
+export const useDiscovery: Handler = (request, tenant) =>
+  publish('discovery', request, tenant, () =>
+    documents.useDiscovery(tenant.provider, addressForCaller(request, tenant)),
+  )
+
+/** E6: the discovery document of Create. Its addresses are those by which the caller came. */
+export const createDiscovery: Handler = (request, tenant) =>
+  publish('discovery', request, tenant, () =>
+    documents.createDiscovery(tenant.provider, addressForCaller(request, tenant)),
+  )
+
+/** E6: the public keys that verify an id_token. */
+export const jwks: Handler = (request, tenant) =>
+  publish('jwks', request, tenant, () => tenant.provider.signer.jwks())
+
+/** Answers with a document that every caller may read. */
+const publish = (
+  flow: 'discovery' | 'jwks',
+  request: Incoming,
+  tenant: Tenant,
+  document: () => unknown,
+) =>
+  answerServerCall(serverCall(flow, request, tenant), {
+    request,
+    tenant,
+    serve: async () => ({ reply: json(200, await document(), PUBLIC) }),
+  })
+
+const PUBLIC = { ...CORS, 'Cache-Control': 'no-cache' }
