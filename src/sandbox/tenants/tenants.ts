@@ -10,23 +10,58 @@ export const ROOT_TENANT = 'default'
 export const TENANT_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
 
 /** All tenants of a sandbox. */
-export type Tenants = ReturnType<typeof createTenants>
-
-/** Creates the tenants of a sandbox. */
-export function createTenants(shared: SharedParts, { addresses }: { addresses: Addresses }) {
-  const { directory } = shared
-  const root = createTenant(shared, { name: ROOT_TENANT, addresses })
-  /** The tenant objects of this process, the least recently used first. */
-  const created = new Map<string, Tenant>()
-
+export interface Tenants {
+  readonly root: Tenant
   /**
    * Finds or creates the tenant of this name. A created tenant is kept only once a caller drives
-   * it.
+   * the tenant.
+   * @throws Refusal for a name that no tenant may have
+   */
+  at(name: string): Tenant
+  /**
+   * Refreshes the tenant of this name, or the root tenant, and counts the tenant as the most
+   * recently used one. Beyond the limit, the least recently used touched tenant goes.
    * @throws Refusal
    */
+  touch(name: string | undefined): Promise<Tenant>
+  /**
+   * Makes the tenant a declared one, which touched tenants never push out. Driving a tenant does
+   * the same.
+   * @throws Refusal
+   */
+  declare(name: string): Promise<Tenant>
+  /** Whether a tenant beside the root one has this name. @throws Refusal */
+  has(name: string): Promise<boolean>
+  /** The tenant of this name, counted as used; `undefined` when it does not exist. */
+  find(name: string): Promise<Tenant | undefined>
+  /** The root tenant first, the others in alphabetical order. */
+  names(): Promise<string[]>
+  /** Finds the tenant of one of the `names` and refreshes it, without counting it as used. */
+  read(name: string): Promise<Tenant>
+  /**
+   * Deletes a tenant; `false` when no tenant has this name.
+   * @throws Refusal for the root tenant
+   */
+  remove(name: string): Promise<boolean>
+  /**
+   * All tenants follow the declared settings, which have been replaced. Settings that a tenant has
+   * set itself stay.
+   */
+  followSettings(): void
+}
+
+/** Creates the tenants of a sandbox. */
+export function createTenants(
+  shared: SharedParts,
+  { addresses }: { addresses: Addresses },
+): Tenants {
+  const { directory } = shared
+  const root = createTenant(shared, { name: ROOT_TENANT, addresses })
+  const objects = createTenantObjects()
+
   const at = (name: string) => {
     checkName(name)
-    const known = created.get(name)
+    const known = objects.find(name)
     if (known) return known
     return createTenant(shared, {
       name,
@@ -34,49 +69,29 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
       onDriven: declareTenant,
     })
   }
-  /**
-   * When several objects were created under one name at once, all callers use the first that is
-   * kept.
-   */
-  const keep = (wanted: Tenant) => {
-    const { name } = wanted
-    const tenant = created.get(name) ?? wanted
-    created.delete(name)
-    created.set(name, tenant)
-    // In a single process the directory has removed the tenant and its records already.
-    const [oldest] = created.keys()
-    if (created.size > MAX_CREATED && oldest !== undefined) created.delete(oldest)
-    return tenant
-  }
   const forget = async (name: string) => {
     const tenant = at(name)
-    created.delete(name)
+    objects.remove(name)
     await tenant.forget()
     shared.coverage.forget(name)
   }
-  /** The names that nobody has used again meanwhile. */
   const forgetGone = async (names: readonly string[]) => {
     for (const name of names) {
+      // Another caller may have used the name again meanwhile.
       if (!(await directory.has(name))) await forget(name)
       await directory.forgotten(name)
     }
   }
   const declareTenant = async (tenant: Tenant) => {
-    keep(tenant)
+    objects.keep(tenant)
     await forgetGone(await directory.declare(tenant.name))
   }
-
-  /**
-   * Refreshes the tenant of this name, or the root tenant, and counts it as the most recently used
-   * one. Beyond the limit, the least recently used touched tenant goes.
-   * @throws Refusal
-   */
   const touch = async (name: string | undefined) => {
     if (name === undefined) {
       await root.refresh?.()
       return root
     }
-    const tenant = keep(at(name))
+    const tenant = objects.keep(at(name))
     const [gone] = await Promise.all([directory.touch(name), tenant.refresh?.()])
     await forgetGone(gone)
     return tenant
@@ -86,46 +101,26 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
     root,
     at,
     touch,
-    /**
-     * All tenants follow the declared settings, which have been replaced. What a tenant has set
-     * itself stays.
-     */
-    followSettings() {
-      for (const tenant of [root, ...created.values()]) tenant.followSettings()
-    },
-    /**
-     * Makes the tenant a declared one, which touched tenants never push out. Driving a tenant does
-     * the same.
-     * @throws Refusal
-     */
-    async declare(name: string) {
-      const tenant = keep(at(name))
+    async declare(name) {
+      const tenant = objects.keep(at(name))
       await declareTenant(tenant)
       return tenant
     },
-    /** Whether a tenant beside the root one has this name. @throws Refusal */
-    async has(name: string) {
+    async has(name) {
       checkName(name)
       return directory.has(name)
     },
-    /** The tenant of this name, counted as used; `undefined` when it does not exist. */
-    async find(name: string) {
+    async find(name) {
       if (name === ROOT_TENANT) return touch(undefined)
       return (await directory.has(name)) ? touch(name) : undefined
     },
-    /** The root tenant first, the others in alphabetical order. */
     names: async () => [ROOT_TENANT, ...(await directory.list()).toSorted()],
-    /** Finds the tenant of one of the `names` and refreshes it, without counting it as used. */
-    async read(name: string) {
-      const tenant = name === ROOT_TENANT ? root : keep(at(name))
+    async read(name) {
+      const tenant = name === ROOT_TENANT ? root : objects.keep(at(name))
       await tenant.refresh?.()
       return tenant
     },
-    /**
-     * Deletes a tenant; `false` when no tenant has this name.
-     * @throws Refusal for the root tenant
-     */
-    async remove(name: string) {
+    async remove(name) {
       checkName(name)
       if (!(await directory.has(name))) return false
       // Deletes the records first: a tenant that is only half removed can be called again.
@@ -133,7 +128,23 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
       await directory.remove(name)
       return true
     },
+    followSettings() {
+      root.followSettings()
+      for (const tenant of objects.list()) tenant.followSettings()
+    },
   }
+}
+
+/** The tenant objects of this process, without the root tenant. */
+interface TenantObjects {
+  find(name: string): Tenant | undefined
+  /**
+   * Keeps the tenant as the most recently used one.
+   * @returns the kept object: of several objects with one name the first is kept
+   */
+  keep(tenant: Tenant): Tenant
+  remove(name: string): void
+  list(): Iterable<Tenant>
 }
 
 /**
@@ -141,6 +152,28 @@ export function createTenants(shared: SharedParts, { addresses }: { addresses: A
  * deleted.
  */
 const MAX_CREATED = 2 * MAX_TENANTS + 100
+
+function createTenantObjects(): TenantObjects {
+  /** The least recently used first. */
+  const tenants = new Map<string, Tenant>()
+  return {
+    find: (name) => tenants.get(name),
+    keep(wanted) {
+      const { name } = wanted
+      const tenant = tenants.get(name) ?? wanted
+      tenants.delete(name)
+      tenants.set(name, tenant)
+      // In a single process the directory has removed the tenant and its records already.
+      const [oldest] = tenants.keys()
+      if (tenants.size > MAX_CREATED && oldest !== undefined) tenants.delete(oldest)
+      return tenant
+    },
+    remove(name) {
+      tenants.delete(name)
+    },
+    list: () => tenants.values(),
+  }
+}
 
 function checkName(name: string): void {
   if (name === ROOT_TENANT) {

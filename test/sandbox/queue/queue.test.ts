@@ -14,6 +14,7 @@ import { progressOf, type ReceivedCall } from '../../../src/sandbox/queue/queued
 import { type Scenario, scenarioSchema } from '../../../src/sandbox/queue/scenario-schema.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
 import { createMemoryTables } from '../../../src/server/store/memory.ts'
+import { SERVER_CALLS } from '../../../src/service/oidc/endpoints.ts'
 import { refusalOf } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
 
@@ -418,4 +419,80 @@ test('The first scenario whose current step decides a call is matched, with thos
   expect(await find(sending('use', { can_create: 'false' }))).not.toMatchObject({
     id: contradicted,
   })
+})
+
+test.each(SERVER_CALLS)('The clock step behind a decided %s call runs at once', async (flow) => {
+  const { queue, arm, clock, follow } = start()
+  const id = await arm([
+    { decide: { flow, outcome: `${flow}.500` } },
+    { clock: { set: '2030-01-01', freeze: true } },
+  ])
+  await follow(call(flow))
+  await queue.observe(call(flow), 500, id)
+  expect(clock.state().now).toBe('2030-01-01T00:00:00.000Z')
+})
+
+test.each(SERVER_CALLS)('The clock step behind an awaited %s call runs at once', async (flow) => {
+  const { queue, arm, clock } = start()
+  await arm([{ await: flow }, { clock: { set: '2030-01-01', freeze: true } }])
+  await queue.observe(call(flow), 200)
+  expect(clock.state().now).toBe('2030-01-01T00:00:00.000Z')
+})
+
+test('The second clock step of a scenario runs when its call has come', async () => {
+  const { queue, arm, clock } = start()
+  await arm([
+    { clock: { set: '2030-01-01', freeze: true } },
+    { await: 'par' },
+    { clock: { advance: 1 } },
+    { await: 'token' },
+    { clock: { advance: 2 } },
+  ])
+  await queue.observe(call('par'), 201)
+  await queue.observe(call('token'), 200)
+  expect(clock.state().now).toBe('2030-01-01T00:00:03.000Z')
+})
+
+test('A clock step that advances by 0 seconds passes', async () => {
+  const { arm, isPassed } = start()
+  expect(await isPassed(await arm([{ clock: { advance: 0 } }]))).toBe(true)
+})
+
+test('A second refused call replaces the remark of the first', async () => {
+  const { queue, scenarios, arm } = start()
+  const id = await arm([{ await: 'par' }])
+  await queue.observe(call('par'), 401)
+  await queue.observe(call('par'), 400)
+  expect(await scenarios.find(id)).toMatchObject({
+    revision: 2,
+    steps: [{ detail: 'a par call came that was answered with 400' }],
+  })
+})
+
+test('The same remark a second time is no change of the scenario', async () => {
+  const { queue, scenarios, arm } = start()
+  const id = await arm([{ await: 'par' }])
+  await queue.observe(call('par'), 401)
+  await queue.observe(call('par'), 401)
+  expect((await scenarios.find(id))?.revision).toBe(1)
+})
+
+test('A step has no remark of the step before', async () => {
+  const { queue, scenarios, arm } = start()
+  const id = await arm([{ await: 'par' }, { await: 'par' }])
+  await queue.observe(call('par'), 401)
+  await queue.observe(call('par'), 201)
+  expect((await scenarios.find(id))?.steps[1]).toEqual({
+    index: 1,
+    kind: 'await',
+    summary: 'par',
+    status: 'current',
+  })
+})
+
+test('A scenario that is armed a second time runs from its first step', async () => {
+  const { arm, statusOf, follow } = start()
+  await arm([AS_TEEN])
+  await follow(call('use'))
+  expect(await statusOf(await arm([AS_TEEN]))).toEqual(['current'])
 })
