@@ -1,13 +1,13 @@
 import type { BrowserVisit } from '../../src/audit/agent/browser.ts'
 import { observe } from '../../src/audit/drive/observation.ts'
 import type { LearnedApp } from '../../src/audit/learn/learn-app.ts'
-import type {
-  FlowParts,
-  LearnedFlow,
-  SeenKind,
-  SeenRun,
+import {
+  type FlowParts,
+  type LearnedFlow,
+  learnFlow,
+  type SeenKind,
 } from '../../src/audit/learn/learned-flow.ts'
-import { learnFlow } from '../../src/audit/learn/learned-flow.ts'
+import type { SeenRun } from '../../src/audit/learn/see-run.ts'
 import { ASKED, NO, PERSONAS, runOf, visitTo } from './imitated-pages.ts'
 
 // What was seen of an app, and what is learned from it.

@@ -18,7 +18,7 @@ import {
   type StartFresh,
 } from '../drive/driver.ts'
 import { auditTenantName } from '../drive/observation.ts'
-import { takesABrowser } from '../learn/check-learned.ts'
+import { takesABrowser } from '../learn/app-profile.ts'
 import { DEFAULTS } from '../options.ts'
 import type { AuditPlan } from './plan.ts'
 import { type AuditHost, findFreePort, type StartLimits, startApp } from './start-app.ts'

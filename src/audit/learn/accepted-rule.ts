@@ -3,14 +3,14 @@ import type { FlowOptions } from '../options.ts'
 
 const PARTS = ['get', 'status', 'text', 'url', 'cookie', 'json']
 const BEFORE_PART = new RegExp(`\\s+(?=(?:${PARTS.join('|')})=)`)
-/** What the value of a part must be, and its further condition, where not every text is allowed. */
+/** Allowed values of the parts that do not take every text. */
 const FORMS = new Map([
   ['get', { allowed: /^\//, isNot: 'no path' }],
   ['status', { allowed: /^[1-5]\d\d$/, isNot: 'no HTTP status' }],
   ['json', { allowed: /^\/[^#]*#.+=.+/s, isNot: 'not /path#member=value' }],
 ])
 
-/** A rule by which success or a refusal is known: all parts must hold. */
+/** A declared sign of success or of a refusal: all parts must hold. */
 export interface AcceptedRule {
   readonly text: string
   readonly parts: Readonly<Record<string, string>>
@@ -40,9 +40,17 @@ export function parseAcceptedRule(text: string): AcceptedRule {
   return { text, parts }
 }
 
-export type DeclaredRules = Partial<ReturnType<typeof declaredRules>>
+/** The rules of a flow. */
+export interface DeclaredRules {
+  readonly accepted?: AcceptedRule | undefined
+  readonly refused?: AcceptedRule | undefined
+}
 
-export const declaredRules = ({ accepted, refused }: FlowOptions = {}) => ({
+export const declaredRules = ({ accepted, refused }: FlowOptions = {}): DeclaredRules => ({
   accepted: accepted === undefined ? undefined : parseAcceptedRule(accepted),
   refused: refused === undefined ? undefined : parseAcceptedRule(refused),
 })
+
+/** Whether the rule asks the app. Then also a no is an explicit sign. */
+export const asksTheApp = ({ parts }: AcceptedRule): boolean =>
+  parts.get !== undefined || parts.json !== undefined

@@ -7,15 +7,12 @@ import type { Driver, FlowPlan, FlowRun, StartFresh } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import { cookiesSet, type Observation, observe } from '../drive/observation.ts'
 import type { Role } from '../drive/tested-personas.ts'
-import { type LearnedApp, planOfCreate } from '../learn/learn-app.ts'
-import {
-  asksTheApp,
-  type LearnedFlow,
-  type RunResult,
-  readRun,
-  type SeenRun,
-  seeRun,
-} from '../learn/learned-flow.ts'
+import { asksTheApp } from '../learn/accepted-rule.ts'
+import type { LearnedApp } from '../learn/learn-app.ts'
+import type { LearnedFlow } from '../learn/learned-flow.ts'
+import { planOfCreate } from '../learn/plan-create.ts'
+import { type RunResult, readRun } from '../learn/read-run.ts'
+import { type SeenRun, seeRun } from '../learn/see-run.ts'
 import type { Reason, VerdictName } from '../report/audit-report.ts'
 import type { AuditRun, Worker } from './audit-run.ts'
 import { withLog } from './library-messages.ts'

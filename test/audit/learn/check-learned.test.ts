@@ -2,13 +2,10 @@ import { expect, test } from 'vitest'
 import type { BrowserVisit, Hop } from '../../../src/audit/agent/browser.ts'
 import type { AuditedApp } from '../../../src/audit/drive/driver.ts'
 import { declaredRules } from '../../../src/audit/learn/accepted-rule.ts'
-import {
-  checkAdults,
-  checkControls,
-  describeErrors,
-  profileOf,
-} from '../../../src/audit/learn/check-learned.ts'
-import type { SeenRun } from '../../../src/audit/learn/learned-flow.ts'
+import { profileOf } from '../../../src/audit/learn/app-profile.ts'
+import { checkAdults, checkControls } from '../../../src/audit/learn/check-controls.ts'
+import { describeErrors } from '../../../src/audit/learn/check-learned.ts'
+import type { SeenRun } from '../../../src/audit/learn/see-run.ts'
 import { imitatedApp } from '../../support/imitated-app.ts'
 import { seenOf } from '../../support/imitated-learning.ts'
 import {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Browser } from '../../../src/audit/agent/browser.ts'
 import type { AuditedApp, FlowPlan } from '../../../src/audit/drive/driver.ts'
-import { type LearnedLater, learnApp, planOfCreate } from '../../../src/audit/learn/learn-app.ts'
+import { learnApp } from '../../../src/audit/learn/learn-app.ts'
+import type { LearnedLater } from '../../../src/audit/learn/learn-later.ts'
+import { planOfCreate } from '../../../src/audit/learn/plan-create.ts'
 import type { AuditRunOptions } from '../../../src/audit/options.ts'
 import { type Done, type ImitatedApp, imitatedApp } from '../../support/imitated-app.ts'
 import {

@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest'
 import { observe } from '../../../src/audit/drive/observation.ts'
-import { declaredRules, parseAcceptedRule } from '../../../src/audit/learn/accepted-rule.ts'
 import {
   asksTheApp,
+  declaredRules,
+  parseAcceptedRule,
+} from '../../../src/audit/learn/accepted-rule.ts'
+import {
   describeLearnedFlow,
   type FlowParts,
-  holds,
   learnFlow,
-  readRun,
-  seeRun,
 } from '../../../src/audit/learn/learned-flow.ts'
+import { readRun } from '../../../src/audit/learn/read-run.ts'
+import { ruleHolds } from '../../../src/audit/learn/rule-holds.ts'
+import { seeRun } from '../../../src/audit/learn/see-run.ts'
 import { imitatedApp } from '../../support/imitated-app.ts'
 import { flowShowing, kindsOf, seenOf } from '../../support/imitated-learning.ts'
 import {
@@ -145,7 +148,7 @@ test.each([
   ['http://localhost/a', 'http://localhost/a/b', false],
 ])('The rule url=%s matches the address %s: %s', async (glob, address, isMatch) => {
   const run = runOf(ended('elsewhere', { url: address }))
-  expect(await holds(parseAcceptedRule(`url=${glob}`), run, imitatedApp(QUIET).driver)).toBe(
+  expect(await ruleHolds(parseAcceptedRule(`url=${glob}`), run, imitatedApp(QUIET).driver)).toBe(
     isMatch,
   )
 })
@@ -194,7 +197,7 @@ test.each(
     return path === '/me' ? '200 /me Alice' : ended('page', { page: json })
   }
   const { driver } = imitatedApp(QUIET, { peek })
-  expect(await holds(parseAcceptedRule(rule), runOf(LOGGED_IN), driver)).toBe(isHeld)
+  expect(await ruleHolds(parseAcceptedRule(rule), runOf(LOGGED_IN), driver)).toBe(isHeld)
 })
 
 test('A rule about a page holds after no run that ended without one, and in no browser that has opened none', async () => {
@@ -203,7 +206,7 @@ test('A rule about a page holds after no run that ended without one, and in no b
   const gone = runOf(ended('elsewhere', { url: 'https://front.example/gone' }))
   const held = ['url=**', 'cookie=session', 'text=a', 'status=200'].map(async (text) => {
     const rule = parseAcceptedRule(text)
-    return [await holds(rule, gone, driver), await holds(rule, fresh, driver)]
+    return [await ruleHolds(rule, gone, driver), await ruleHolds(rule, fresh, driver)]
   })
   expect(await Promise.all(held)).toEqual([[true, false], ...Array(3).fill([false, false])])
 })

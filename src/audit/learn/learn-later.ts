@@ -1,0 +1,229 @@
+import { AuditProblem } from '../audit-problem.ts'
+import type { AuditedApp, Driver, FlowPlan } from '../drive/driver.ts'
+import { inTurn } from '../drive/in-turn.ts'
+import type { TestedPersonas } from '../drive/tested-personas.ts'
+import type { AuditRunOptions } from '../options.ts'
+import { type DeclaredRules, declaredRules } from './accepted-rule.ts'
+import type { AppProfile } from './app-profile.ts'
+import { candidatePaths } from './candidate-paths.ts'
+import { failureOf, findProgress, isUnderWay, type Progress } from './later-progress.ts'
+import { type LearnedFlow, learnFlow, type Probe, type SeenKind } from './learned-flow.ts'
+import { planOfCreate } from './plan-create.ts'
+import { readRun } from './read-run.ts'
+import { lookAt, type SeenRun, type ShownPages, seeRun } from './see-run.ts'
+import { findSteadyPaths, MAX_WAIT_MS, STEP_MS } from './steady-paths.ts'
+
+export type LearnedLater =
+  /**
+   * A flow; with a reason why its rows cannot be tried, when a function returns the same for each
+   * end.
+   */
+  | { readonly kind: 'learned'; readonly flow: LearnedFlow; readonly reason?: string }
+  /** The app does not complete the flow with right answers: the rows that show it, and the failure. */
+  | { readonly kind: 'refused'; readonly rows: readonly string[]; readonly reason: string }
+  /**
+   * Why its rows cannot be tried. `letsIn`: the app took a wish for an age key for a proof of age.
+   */
+  | { readonly kind: 'absent'; readonly reason: string; readonly letsIn?: SeenRun | undefined }
+
+type LaterName = 'create' | 'upgrade'
+
+interface Subject {
+  readonly app: AuditedApp
+  readonly driver: Driver
+  readonly personas: TestedPersonas
+  readonly options: AuditRunOptions
+  readonly profile: AppProfile
+  readonly use: LearnedFlow
+}
+
+/** Runs of users for whom the flow has to end well. */
+interface GoodRuns {
+  readonly ins: readonly SeenRun[]
+  readonly progress: Progress
+  /** Milliseconds until the app had made the last step. */
+  readonly waitedMs: number
+}
+
+/** The outcomes that refuse a flow, one list for each kind of refusal. */
+const REFUSALS = {
+  create: [['access_denied', 'access_denied'], ['callback.state_changed']],
+  upgrade: [['token.code_expired'], ['upgrade.token_expired']],
+}
+
+/** Learns how Create or Upgrade ends. */
+export async function learnLater(name: LaterName, subject: Subject): Promise<LearnedLater> {
+  const { app, options, profile, use } = subject
+  const advice =
+    app.agent === 'function' ? '' : `; name its page under ${name}.start if it has ${name}`
+  const absent = (reason: string) => ({ kind: 'absent', reason: `your app ${reason}` }) as const
+  if (name === 'create' && !profile.canCreate && !options.create?.start)
+    return absent(`sends no can_create=true${advice}`)
+  if (name === 'upgrade' && !profile.upgradeScope)
+    return absent('does not ask for the upgrade scope')
+
+  const rules = declaredRules(options[name])
+  const { ins, progress, waitedMs } = await seeGoodRuns(name, rules, subject)
+  const failure = failureOf(progress, ins)
+  if (failure) return { kind: 'refused', rows: progress.rows, reason: failure }
+  const { missing, lost } = progress
+  if (missing) {
+    const isLetIn = lost && profile.canCreate && readRun(lost, use).says === 'in'
+    return { ...absent(missing + advice), ...(isLetIn && { letsIn: lost }) }
+  }
+  requireAccepted(name, ins, rules)
+  return learnEnds(name, { ins, rules, waitMs: 2 * waitedMs }, subject)
+}
+
+/**
+ * Runs two users to the end of the flow. A job of the app may exchange the code, and send the
+ * upgrade, after its page.
+ */
+async function seeGoodRuns(
+  name: LaterName,
+  rules: DeclaredRules,
+  subject: Subject,
+): Promise<GoodRuns> {
+  const { app, driver } = subject
+  const plan = planLater(name, {}, subject)
+  const ins = await inTurn([plan, plan], (one) => seeLater(one, rules, subject))
+  let progress = await findProgress(name, ins, app)
+  let waitedMs = 0
+  while (name === 'upgrade' && isUnderWay(progress, ins) && waitedMs < MAX_WAIT_MS) {
+    await driver.wait(STEP_MS)
+    progress = await findProgress(name, ins, app)
+    waitedMs += STEP_MS
+  }
+  return { ins, progress, waitedMs }
+}
+
+/** The plan of a run that ends well, or as the outcome says. */
+function planLater(
+  name: LaterName,
+  { outcome, waitMs = 0 }: { readonly outcome?: string; readonly waitMs?: number },
+  { personas, profile, options }: Subject,
+): FlowPlan {
+  const page = options[name]?.start
+  if (name === 'create') return planOfCreate(personas.newcomer, { profile, page, outcome })
+  const use = { persona: personas.minor, outcome: 'code_issued' }
+  if (outcome === undefined) return { use, page, waitMs }
+  const flow = outcome.startsWith('token.') ? 'token' : 'upgrade'
+  return { use, page, waitMs, later: { flow, outcome } }
+}
+
+async function seeLater(plan: FlowPlan, rules: DeclaredRules, subject: Subject): Promise<SeenRun> {
+  const { driver, use } = subject
+  const probes = use.paths.map((path) => ({ path }))
+  return seeRun(await driver.run(plan), { rules, probes, waitMs: 0 }, driver)
+}
+
+/** @throws AuditProblem when the declared rule does not hold after a good end */
+function requireAccepted(
+  name: LaterName,
+  ins: readonly SeenRun[],
+  { accepted }: DeclaredRules,
+): void {
+  const unaccepted = accepted && ins.find((seen) => !seen.accepted)
+  if (!unaccepted) return
+  const shown = `your app shows ${unaccepted.run.observation.summary}`
+  throw new AuditProblem(
+    `${name}.accepted ${JSON.stringify(accepted.text)} does not hold after ${name}: ${shown}`,
+  )
+}
+
+/** Learns to tell the good end of a flow from its refusals. */
+async function learnEnds(
+  name: LaterName,
+  good: {
+    readonly ins: readonly SeenRun[]
+    readonly rules: DeclaredRules
+    readonly waitMs: number
+  },
+  subject: Subject,
+): Promise<LearnedLater> {
+  const { app, driver, use } = subject
+  const { rules, waitMs } = good
+  const isFunction = app.agent === 'function'
+  const refusals = await seeRefusals(name, good, subject)
+  const { ins, kinds, fresh, paths } = isFunction
+    ? { ins: good.ins, kinds: refusals, fresh: new Map(), paths: [] }
+    : await lookAtEnds(name, { ...good, kinds: refusals }, subject)
+  const ends = { rules: {}, ins, fresh, paths }
+  // An end that looks like a yes is no refusal.
+  const isRefusal = (kind: SeenKind) => learnFlow({ ...ends, outs: [kind] }).tells
+  const { probes } = learnFlow({ ...ends, outs: [] })
+  // A refusal that looks like a yes but says more, such as "not saved", leaves open how to tell
+  // them apart.
+  const isTold =
+    isFunction || kinds.every((kind) => isRefusal(kind) || saysNothingNew(kind, ins, probes))
+  // A minor who was refused in Use has a code, and may be upgraded by now.
+  const ofUse = name === 'create' ? [] : use.outs.filter(({ label }) => label !== 'minor')
+  const outs = isTold ? [...kinds, ...ofUse].filter(isRefusal) : []
+  const parts = { rules, ins, outs, fresh: isTold ? fresh : new Map(), paths }
+  const steady = await findSteadyPaths(parts, [], driver)
+  const flow = learnFlow({ ...parts, ...steady, waitMs })
+  if (!isFunction || outs.length > 0) return { kind: 'learned', flow }
+  // A function that drives only Use returns the same for each end.
+  const [said] = ins.map(({ run }) => run.observation.summary)
+  const silence = `${said} whether ${name} ended well or not; return true for flow ${name} when it did`
+  return { kind: 'learned', flow, reason: silence }
+}
+
+const seeRefusals = (
+  name: LaterName,
+  { rules, waitMs }: { readonly rules: DeclaredRules; readonly waitMs: number },
+  subject: Subject,
+): Promise<readonly SeenKind[]> =>
+  inTurn(REFUSALS[name], async (outcomes) => ({
+    label: outcomes.join(),
+    seen: await inTurn(outcomes, (outcome) =>
+      seeLater(planLater(name, { outcome, waitMs }, subject), rules, subject),
+    ),
+  }))
+
+interface Ends {
+  readonly ins: readonly SeenRun[]
+  readonly kinds: readonly SeenKind[]
+}
+
+/**
+ * Requests the pages that may show how the flow ended: in the browsers of all ends, and in a
+ * browser that began the flow and received no answer.
+ */
+async function lookAtEnds(
+  name: LaterName,
+  { ins, kinds, waitMs }: Ends & { readonly waitMs: number },
+  subject: Subject,
+): Promise<Ends & { readonly fresh: ShownPages; readonly paths: readonly string[] }> {
+  const { app, driver, use } = subject
+  const holds = name === 'create' ? 'E3' : 'E1'
+  const begun = await driver.run({ ...planLater(name, { waitMs }, subject), holds })
+  const [good] = ins
+  const more = good ? (await candidatePaths(good.run, app.page, driver)).paths : []
+  const paths = [...new Set([...use.paths, ...more])]
+  const look = (runs: readonly SeenRun[]) =>
+    inTurn(runs, async (seen) => ({
+      ...seen,
+      probes: await lookAt(paths, seen.run.browser, driver),
+    }))
+  return {
+    ins: await look(ins),
+    kinds: await inTurn(kinds, async ({ label, seen }) => ({ label, seen: await look(seen) })),
+    fresh: await lookAt(paths, begun.browser, driver),
+    paths,
+  }
+}
+
+/** Whether the probes show no more after a refusal than after a good end. */
+function saysNothingNew(
+  { seen }: SeenKind,
+  ins: readonly SeenRun[],
+  probes: readonly Probe[],
+): boolean {
+  const featuresAt = (runs: readonly SeenRun[], path: string) =>
+    runs.flatMap(({ probes: shown }) => [...(shown.get(path)?.features ?? [])])
+  return probes.every(({ path }) => {
+    const known = featuresAt(ins, path)
+    return featuresAt(seen, path).every((feature) => known.includes(feature))
+  })
+}
