@@ -9,8 +9,8 @@ import { type AuditRunOptions, DEFAULTS } from './options.ts'
 import type { AuditReport } from './report/audit-report.ts'
 import { summarise } from './report/checks-of.ts'
 import type { AuditRun } from './trials/audit-run.ts'
-import { selectRows } from './trials/select-rows.ts'
-import { tryRows } from './trials/try-rows.ts'
+import { selectRows } from './trials/rows/select-rows.ts'
+import { tryRows } from './trials/rows/try-rows.ts'
 
 /**
  * Tries all rows that apply to an app.

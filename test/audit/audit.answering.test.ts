@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AuditProblem } from '../../src/audit/audit-problem.ts'
 import type { AuditRunOptions } from '../../src/audit/options.ts'
-import { selectRows } from '../../src/audit/trials/select-rows.ts'
+import { selectRows } from '../../src/audit/trials/rows/select-rows.ts'
 import { rowId } from '../../src/sandbox/outcomes/catalogue.ts'
 import type { Changes } from '../support/express-example.ts'
 import { textOf } from '../support/markup.ts'

@@ -17,7 +17,7 @@ import type { PageSettings } from '../drive/driver.ts'
 import type { AuditRunOptions, FlowOptions } from '../options.ts'
 import type { AuditReport } from '../report/audit-report.ts'
 import { REPORT_FORMATS } from '../report/write-reports.ts'
-import { requireKnownNames } from '../trials/select-rows.ts'
+import { requireKnownNames } from '../trials/rows/select-rows.ts'
 import { type AuditMode, readUnsettled } from './last-run.ts'
 import {
   AUDIT_FLAGS,

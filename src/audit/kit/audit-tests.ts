@@ -14,8 +14,10 @@ import type { AuditedRow } from '../report/audit-report.ts'
 import { checksOf } from '../report/checks-of.ts'
 import { asSentence, explainReason, isFinding, linesOf, pointsOf } from '../report/points.ts'
 import type { AuditRun } from '../trials/audit-run.ts'
-import { requireKnownNames, selectRows } from '../trials/select-rows.ts'
-import { byRank, isCounted, isReadAtStart, tryRows } from '../trials/try-rows.ts'
+import { isCounted } from '../trials/rows/describe-row.ts'
+import { isReadAtStart } from '../trials/rows/known-before.ts'
+import { requireKnownNames, selectRows } from '../trials/rows/select-rows.ts'
+import { byRank, tryRows } from '../trials/rows/try-rows.ts'
 
 interface AuditTest {
   /** A whole sentence: `use/id_token.expired is refused`. */

@@ -7,9 +7,9 @@ import type { AuditRunOptions } from '../options.ts'
 import type { AuditReport, ReadingsReport, TriedVariant } from '../report/audit-report.ts'
 import { summarise } from '../report/checks-of.ts'
 import type { AuditRun } from '../trials/audit-run.ts'
+import { goodFlow } from '../trials/good-flow.ts'
 import { runTrials } from '../trials/run-trials.ts'
 import type { Trial, TrialFinding } from '../trials/trial.ts'
-import { goodFlow } from '../trials/try-rows.ts'
 import {
   type ChosenVariant,
   chosenVariantName,
@@ -61,7 +61,7 @@ export async function auditReadings(
  * pair of them is tried once.
  */
 async function tryReadings({ own, ...audit }: AuditRun & Pick<ReadingSettings, 'own'>) {
-  const { learned, options } = audit
+  const { options } = audit
   const [first] = audit.workers
   const usual = new Map<string, ShownFlow>()
   const settings = { ...audit, usual, own }
@@ -74,7 +74,7 @@ async function tryReadings({ own, ...audit }: AuditRun & Pick<ReadingSettings, '
   const run = (
     trials: readonly Trial[],
     onFinding = (_trial: Trial, _finding: TrialFinding) => {},
-  ) => runTrials(trials, { ...audit, visitsEach: 1, control: goodFlow(learned), onFinding })
+  ) => runTrials(trials, { ...settings, visitsEach: 1, control: goodFlow(settings), onFinding })
 
   let failing = 0
   let done = 0

@@ -17,16 +17,12 @@ import { readRun } from '../learn/read-run.ts'
 import { seeRun } from '../learn/see-run.ts'
 import type { Reason } from '../report/audit-report.ts'
 import type { AuditRun, Worker } from '../trials/audit-run.ts'
-import {
-  findDelivery,
-  learnedFlowOf,
-  planRow,
-  type RowSettings,
-  readSeen,
-  unread,
-} from '../trials/row-trial.ts'
+import { knownBefore, notForThisApp, RESTART } from '../trials/rows/known-before.ts'
+import { findDelivery } from '../trials/rows/row-delivery.ts'
+import { learnedFlowOf, readSeen } from '../trials/rows/row-finding.ts'
+import { planRow, type RowSettings } from '../trials/rows/row-plan.ts'
+import { unread } from '../trials/rows/start-trial.ts'
 import { type Trial, type TrialFinding, undetermined } from '../trials/trial.ts'
-import { knownBefore, notForThisApp, RESTART } from '../trials/try-rows.ts'
 
 export interface ReadingSettings
   extends Pick<AuditRun, 'learned' | 'options' | 'startFresh' | 'drive' | 'signal'> {

@@ -11,7 +11,8 @@ export interface Worker extends Pick<AuditedApp, 'sandbox' | 'program'> {
 
 /** An audit after learning. */
 export interface AuditRun extends Pick<AppCopies, 'visitsEach' | 'startFresh'> {
-  readonly learned: LearnedApp
+  /** What is known of the app now. A good flow with a new page replaces this. */
+  learned: LearnedApp
   readonly workers: readonly Worker[]
   readonly options: AuditRunOptions
   /** Whether a function of a test suite drives the app. */

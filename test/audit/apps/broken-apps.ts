@@ -1,4 +1,4 @@
-import { selectRows } from '../../../src/audit/trials/select-rows.ts'
+import { selectRows } from '../../../src/audit/trials/rows/select-rows.ts'
 import { rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../../src/sandbox/outcomes/outcome.ts'
 import type { Changes } from '../../support/express-example.ts'

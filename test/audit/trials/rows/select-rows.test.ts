@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { selectRows } from '../../../src/audit/trials/select-rows.ts'
-import { AUDIT_ROWS, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
+import { selectRows } from '../../../../src/audit/trials/rows/select-rows.ts'
+import { AUDIT_ROWS, OUTCOMES, rowId } from '../../../../src/sandbox/outcomes/catalogue.ts'
 
 const selected = (only?: readonly string[], skip?: readonly string[]) =>
   selectRows({ only, skip }).map(rowId)

@@ -1,19 +1,16 @@
 import { expect, test } from 'vitest'
-import type { AuditChoices } from '../../../src/audit/choices.ts'
-import type { VerdictName } from '../../../src/audit/report/audit-report.ts'
-import { exitCodeOf } from '../../../src/audit/report/checks-of.ts'
-import type { TrialFinding } from '../../../src/audit/trials/trial.ts'
-import {
-  describeRow,
-  goodFlow,
-  notForThisApp,
-  RESTART,
-} from '../../../src/audit/trials/try-rows.ts'
-import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
-import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
-import { findByRows, imitatedApp, right, workerOf } from '../../support/imitated-app.ts'
-import { flowShowing, learnedOf, seenOf } from '../../support/imitated-learning.ts'
-import { NO, showed, YES } from '../../support/imitated-pages.ts'
+import type { AuditChoices } from '../../../../src/audit/choices.ts'
+import type { VerdictName } from '../../../../src/audit/report/audit-report.ts'
+import { exitCodeOf } from '../../../../src/audit/report/checks-of.ts'
+import { goodFlow } from '../../../../src/audit/trials/good-flow.ts'
+import { describeRow } from '../../../../src/audit/trials/rows/describe-row.ts'
+import { notForThisApp, RESTART } from '../../../../src/audit/trials/rows/known-before.ts'
+import type { TrialFinding } from '../../../../src/audit/trials/trial.ts'
+import { findRow, OUTCOMES } from '../../../../src/sandbox/outcomes/catalogue.ts'
+import type { Outcome } from '../../../../src/sandbox/outcomes/outcome.ts'
+import { findByRows, imitatedApp, right, workerOf } from '../../../support/imitated-app.ts'
+import { flowShowing, learnedOf, seenOf } from '../../../support/imitated-learning.ts'
+import { NO, showed, YES } from '../../../support/imitated-pages.ts'
 
 test('Rows that have to be accepted are judged first, with the twins of others, then the most severe', async () => {
   const ids = [
@@ -201,7 +198,7 @@ test('Rows of the audit itself are tried, unless a function of a test suite driv
 test('A plain good flow may fail once, and pages that were not seen before are learned from it', async () => {
   const showing = (...shows: readonly string[]) => {
     const app = imitatedApp((_plan, run) => shows[run - 1] ?? YES)
-    const trial = goodFlow(learnedOf(flowShowing(YES)))
+    const trial = goodFlow({ learned: learnedOf(flowShowing(YES)) })
     return { app, find: async () => trial.proof(await trial.drive(workerOf(app))) }
   }
   const accepted = { verdict: 'accepted' }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { FlowPlan, FreshCopy, StartFresh } from '../../../src/audit/drive/driver.ts'
-import { unread } from '../../../src/audit/trials/row-trial.ts'
-import { findRow, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { type Done, findByRows, imitatedApp, right } from '../../support/imitated-app.ts'
-import { APP, ended, NO, showed, YES } from '../../support/imitated-pages.ts'
+import type { FlowPlan, FreshCopy, StartFresh } from '../../../../src/audit/drive/driver.ts'
+import { unread } from '../../../../src/audit/trials/rows/start-trial.ts'
+import { findRow, OUTCOMES } from '../../../../src/sandbox/outcomes/catalogue.ts'
+import { type Done, findByRows, imitatedApp, right } from '../../../support/imitated-app.ts'
+import { APP, ended, NO, showed, YES } from '../../../support/imitated-pages.ts'
 
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 

@@ -1,15 +1,15 @@
 import type * as z from 'zod'
-import { messageOf } from '../../sandbox/files/caught.ts'
+import { messageOf } from '../../../sandbox/files/caught.ts'
 import {
   AUDIT_ROWS,
   CATALOGUE_VERSIONS,
   findAuditRow,
   OUTCOMES,
   rowId,
-} from '../../sandbox/outcomes/catalogue.ts'
-import type { AuditRow } from '../../sandbox/outcomes/outcome.ts'
-import { didYouMean, excerpt, listed, quote } from '../../service/text/message-parts.ts'
-import type { AuditChoices } from '../choices.ts'
+} from '../../../sandbox/outcomes/catalogue.ts'
+import type { AuditRow } from '../../../sandbox/outcomes/outcome.ts'
+import { didYouMean, excerpt, listed, quote } from '../../../service/text/message-parts.ts'
+import type { AuditChoices } from '../../choices.ts'
 
 /** The values of a row for each kind before the colon of a pattern. */
 const KINDS = new Map<string, (row: AuditRow) => readonly string[]>([

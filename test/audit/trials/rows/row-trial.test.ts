@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest'
-import type { Browser } from '../../../src/audit/agent/browser.ts'
-import type { FlowPlan, FlowRun } from '../../../src/audit/drive/driver.ts'
-import type { LearnedFlow } from '../../../src/audit/learn/learned-flow.ts'
-import { rowTrial, worstOf } from '../../../src/audit/trials/row-trial.ts'
-import { findRow, OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
-import { BROUGHT_ANSWERS } from '../../../src/sandbox/outcomes/rows/callback.ts'
-import type { Flow } from '../../../src/server/client/shapes.ts'
+import type { Browser } from '../../../../src/audit/agent/browser.ts'
+import type { FlowPlan, FlowRun } from '../../../../src/audit/drive/driver.ts'
+import type { LearnedFlow } from '../../../../src/audit/learn/learned-flow.ts'
+import { rowTrial, worstOf } from '../../../../src/audit/trials/rows/row-trial.ts'
+import { findRow, OUTCOMES, rowId } from '../../../../src/sandbox/outcomes/catalogue.ts'
+import { BROUGHT_ANSWERS } from '../../../../src/sandbox/outcomes/rows/callback.ts'
+import type { Flow } from '../../../../src/server/client/shapes.ts'
 import {
   type Done,
   type ImitatedApp,
   imitatedApp,
   sandboxOf,
   workerOf,
-} from '../../support/imitated-app.ts'
+} from '../../../support/imitated-app.ts'
 import {
   flowProbed,
   flowShowing,
   learnedOf,
   ME_IN,
   ME_OUT,
-} from '../../support/imitated-learning.ts'
+} from '../../../support/imitated-learning.ts'
 import {
   APP,
   browserOf,
@@ -31,7 +31,7 @@ import {
   showed,
   summaryOf,
   visitTo,
-} from '../../support/imitated-pages.ts'
+} from '../../../support/imitated-pages.ts'
 
 const YES = '200 /in Welcome.'
 const NO = '403 /cb Sorry.'

@@ -1,0 +1,47 @@
+import type { Browser } from '../../agent/browser.ts'
+import type { FlowRun } from '../../drive/driver.ts'
+import { observe } from '../../drive/observation.ts'
+import type { LearnedApp } from '../../learn/learn-app.ts'
+import type { Worker } from '../audit-run.ts'
+import { runGoodFlow } from '../good-flow.ts'
+import type { RowRun } from './row-finding.ts'
+import { endSession } from './session-end.ts'
+
+/** A row that was sent to the app, and the run that shows how the app reacted. */
+export interface SentRow extends Omit<RowRun, 'as'> {
+  readonly run: FlowRun
+}
+
+type Send = (worker: Worker, learned: LearnedApp) => Promise<SentRow>
+
+/** Rows of the audit itself: a browser delivers a right answer in a wrong way. */
+export const REPLAYED_ANSWERS: Readonly<Record<string, Send>> = {
+  /** A second browser begins a flow, then opens the answer to the flow of the first browser. */
+  async 'callback.of_other_browser'(worker, { personas: { adult } }) {
+    const first = await runGoodFlow(adult, worker, 'E1')
+    const second = await runGoodFlow(adult, worker, 'E1')
+    return openAnswer([first, second], second.browser, worker)
+  },
+  /** An adult opens an answer again after the session that the answer opened is over. */
+  async 'callback.twice'(worker, learned) {
+    const first = await runGoodFlow(learned.personas.adult, worker)
+    if (await endSession(first, worker, learned)) return openAnswer([first], first.browser, worker)
+    return { run: first, flows: flowsOf([first]), missing: 'session_stays' }
+  },
+}
+
+const flowsOf = (runs: readonly FlowRun[]): readonly string[] =>
+  runs.map(({ useFlow }) => useFlow).filter((id) => id !== undefined)
+
+/** A browser opens the answer of the first run. */
+async function openAnswer(
+  runs: readonly [FlowRun, ...FlowRun[]],
+  browser: Browser,
+  { driver }: Worker,
+): Promise<SentRow> {
+  const [run] = runs
+  const flows = flowsOf(runs)
+  if (!run.answer) return { run, flows, missing: 'not_delivered' }
+  const visit = await driver.open(run.answer, browser)
+  return { run: { ...run, browser, visit, observation: observe(visit) }, flows }
+}

@@ -1,0 +1,105 @@
+import type { AuditRow } from '../../../sandbox/outcomes/outcome.ts'
+import type { Observation } from '../../drive/observation.ts'
+import type { LearnedApp } from '../../learn/learn-app.ts'
+import type { LearnedFlow } from '../../learn/learned-flow.ts'
+import { type RunResult, readRun } from '../../learn/read-run.ts'
+import type { SeenRun } from '../../learn/see-run.ts'
+import type { Reason, VerdictName } from '../../report/audit-report.ts'
+import type { TrialFinding } from '../trial.ts'
+import { FLOW_TRACES } from './flow-traces.ts'
+
+/** How one run of a row ended, beside the pages of the app. */
+export interface RowRun {
+  /** The persona. */
+  readonly as: string
+  readonly flows: readonly string[]
+  /**
+   * Why it is unknown whether the app received the row, or why the earlier session cannot be ended.
+   */
+  readonly missing?: Reason | 'session_stays' | undefined
+  /** The evidence of the sandbox that the app accepted the answer: its next call. */
+  readonly sign?: string | undefined
+}
+
+type Ended = RowRun & {
+  readonly observation: Pick<Observation, 'end' | 'status' | 'summary'>
+}
+
+interface Judgement {
+  readonly verdict: VerdictName
+  readonly reason?: Reason
+  readonly text: string
+}
+
+/** The verdict on a row by the end of one run. */
+export function findingOfRow(row: AuditRow, run: Ended, result: RunResult): TrialFinding {
+  const isLimited =
+    run.observation.status === 429 || (result.isLimited === true && run.sign === undefined)
+  const { verdict, reason, text } =
+    (isLimited ? limited(run, result) : whyUnshown(row, run, result)) ?? judge(row, run, result)
+  return { verdict, reason, evidence: `as ${run.as}: ${text}`, flows: run.flows, isLimited }
+}
+
+function open(reason: Reason, text: string): Judgement {
+  return { verdict: 'undetermined', reason, text }
+}
+
+const limited = ({ observation }: Ended, { evidence, isLimited }: RunResult): Judgement =>
+  open('control_lost', isLimited ? evidence : `your app answers ${observation.summary}`)
+
+/** Why the run shows nothing about the row; `undefined` when the run decides. */
+function whyUnshown(row: AuditRow, run: Ended, result: RunResult): Judgement | undefined {
+  const { missing, observation } = run
+  // Decision: if the session of an app cannot be ended, nobody knows how the app would treat the
+  // same answer afterwards.
+  if (missing === 'session_stays')
+    return { verdict: 'observed', text: 'the audit found no way to end the session of your app' }
+  if (missing) return open(missing, observation.summary)
+  if (isAccepted(run, result)) return undefined
+  if (observation.end === 'visit failed') return open('visit_failed', observation.summary)
+  // The flow cannot have gone on behind the page: the sandbox saw no next call.
+  const isOver = observation.end === 'page' && (row.flow === 'par' || row.flow === 'token')
+  return result.says === 'unknown' && !isOver ? open('page_unknown', result.evidence) : undefined
+}
+
+const isAccepted = ({ sign }: RowRun, { says }: RunResult): boolean =>
+  sign !== undefined || says === 'in'
+
+function judge(row: AuditRow, run: RowRun, result: RunResult): Judgement {
+  const text = run.sign ?? result.evidence
+  return { verdict: verdictOn(row, isAccepted(run, result), result), text }
+}
+
+function verdictOn(row: AuditRow, accepted: boolean, { says, like }: RunResult): VerdictName {
+  if (row.correctClient === 'depends') return 'observed'
+  if (row.correctClient === 'accept') return accepted ? 'accepted' : 'too strict'
+  if (accepted) return 'let in'
+  if (says === 'broke') return 'broke'
+  // An honest minor gets this page, and an invented token another page: the app read the answers
+  // and took them for a plain no.
+  const isOfAnswers =
+    row.breaks.includes('age_thresholds') || row.breaks.includes('requested_thresholds')
+  return like === 'minor' && isOfAnswers && !row.plainNo ? 'ignored' : 'refused'
+}
+
+/** The flow whose last page shows how a row ended; `undefined` when its pages were not learned. */
+export function learnedFlowOf(row: AuditRow, learned: LearnedApp): LearnedFlow | undefined {
+  // After a code an app continues with Upgrade.
+  const page = row.name === 'code_issued' ? 'upgrade' : FLOW_TRACES[row.flow].page
+  if (page === 'use') return learned.use
+  const later = learned[page]
+  return later.kind === 'learned' ? later.flow : undefined
+}
+
+/**
+ * Reads the run of a row by the learned flow of the row. If an earlier call failed, the app may end
+ * on a page of Use instead: then a refusal or a crash there counts.
+ */
+export function readSeen(row: AuditRow, seen: SeenRun, learned: LearnedApp): RunResult {
+  const flow = learnedFlowOf(row, learned)
+  const own = flow && readRun(seen, flow)
+  if (own && (own.says !== 'unknown' || flow === learned.use)) return own
+  const asUse = readRun(seen, learned.use)
+  if (asUse.says === 'out' || asUse.says === 'broke') return asUse
+  return own ?? { ...asUse, says: 'unknown' }
+}

@@ -1,0 +1,136 @@
+import { rowId } from '../../../sandbox/outcomes/catalogue.ts'
+import type { AuditRow } from '../../../sandbox/outcomes/outcome.ts'
+import type { SandboxApi } from '../../../server/client/sandbox-api.ts'
+import type { FlowRun, FreshCopy, StartFresh } from '../../drive/driver.ts'
+import { type RunResult, readRun } from '../../learn/read-run.ts'
+import { seeRun } from '../../learn/see-run.ts'
+import type { AuditRun } from '../audit-run.ts'
+import { runGoodFlow } from '../good-flow.ts'
+import { withLog } from '../library-messages.ts'
+import { type Trial, type TrialFinding, undetermined } from '../trial.ts'
+import { hasCall } from './flow-traces.ts'
+import { findingOfRow } from './row-finding.ts'
+
+/** Why the rows of a document are not for an app. */
+export const unread = (flow: string): string =>
+  `your app does not read ${flow === 'jwks' ? 'the key set' : 'a discovery document'}, not at its start and not for a token`
+
+/** More than the requests for a document that an app makes in a visit. */
+const READS = 10_000
+
+/** A started copy of the app after an adult has tried to get in. */
+interface StartedCopy {
+  readonly failure: FreshCopy['failure']
+  /** The run of the adult; `undefined` when the copy did not start. */
+  readonly run: FlowRun | undefined
+  readonly says: RunResult['says'] | undefined
+  /** Whether the copy requested the document with the row. */
+  readonly isRead: boolean
+  /** Whether the copy fetched the address that the row names. */
+  readonly isTrapped: boolean
+}
+
+/**
+ * Makes trials of the key set and of discovery. Each starts a copy of the app on its own tenant, in
+ * which the row answers every read. A row of Use queues nothing there, so that the copy starts
+ * without a fault. Rows to accept come first: if the app reads a document in none of these starts,
+ * no copy is started for the other rows of that document.
+ */
+export function createStartTrials(
+  startFresh: StartFresh,
+  audit: AuditRun,
+): (row: AuditRow) => Trial<TrialFinding> {
+  const { learned, signal } = audit
+  /** Whether the app reads a document. */
+  const reads = new Map<string, boolean>()
+
+  async function start(row: AuditRow, mayRepeat = true): Promise<TrialFinding> {
+    const { flow } = row
+    if (row.correctClient !== 'accept' && reads.get(flow) === false)
+      return undetermined(unread(flow), 'not_reached')
+    const copy = await startFresh({ prepare: (sandbox) => queueRow(row, sandbox), signal })
+    try {
+      const started = await useCopy(copy, audit)
+      const { isRead, failure } = started
+      // An adult who is let in without a read proves that the app needs no such document.
+      const isIn = started.says === 'in'
+      if (isRead || isIn || failure || !mayRepeat || signal.aborted) {
+        reads.set(flow, isRead || !isIn || reads.get(flow) === true)
+        const finding = findingOfStart(row, started, learned.personas.adult)
+        // Slower trials do not help against the rate limit of a copy that was started for one row.
+        return { ...withLog(finding, await copy.log(), row.breaks), isLimited: false }
+      }
+    } finally {
+      await copy.close()
+    }
+    // The copy neither read the document nor let the adult in: another program may have taken its
+    // port.
+    return start(row, false)
+  }
+
+  return (row) => ({
+    name: rowId(row),
+    row,
+    runs: 'alone',
+    drive: () => start(row),
+    proof: (finding) => finding,
+  })
+}
+
+async function queueRow({ flow, name: outcome }: AuditRow, sandbox: SandboxApi): Promise<void> {
+  if (flow !== 'use') await sandbox.next({ flow, outcome, times: READS })
+}
+
+/** Lets an adult use a copy, then looks at what the copy requested. */
+async function useCopy(
+  { app, sandbox, failure }: FreshCopy,
+  { drive, learned: { use, personas } }: AuditRun,
+): Promise<StartedCopy> {
+  const driver = app && drive(app)
+  const seen = driver && (await seeRun(await runGoodFlow(personas.adult, { driver }), use, driver))
+  const flows = await sandbox.flows.list({ audit: 'also' })
+  const [left] = await sandbox.expectations.list()
+  return {
+    failure,
+    run: seen?.run,
+    says: seen && readRun(seen, use).says,
+    // A queued decision is held or partly used up once the document was read.
+    isRead: left === undefined || left.held_since !== undefined || left.remaining < left.times,
+    isTrapped: flows.some((flow) => hasCall(flow, 'trap')),
+  }
+}
+
+function findingOfStart(row: AuditRow, started: StartedCopy, adult: string): TrialFinding {
+  const { failure, run, isRead, isTrapped } = started
+  const flows = run?.useFlow === undefined ? [] : [run.useFlow]
+  const evidence = failure
+    ? `your app did not start: ${failure.problem}`
+    : `your app showed ${run?.observation.summary ?? 'nothing'}`
+  if (!isRead) {
+    const why =
+      started.says === 'in' ? unread(row.flow) : `it read no reply of ${rowId(row)}; ${evidence}`
+    return undetermined(why, 'not_reached', flows)
+  }
+  const sign = isTrapped ? 'your app fetched the address that the reply named' : undefined
+  const observation = run?.observation ?? {
+    end: 'unreachable' as const,
+    status: 0,
+    summary: evidence,
+  }
+  return findingOfRow(
+    row,
+    { as: adult, flows, sign, observation },
+    { says: readStart(started), evidence },
+  )
+}
+
+/**
+ * Decision: an app that ends because of what it read says no, and an app that hangs says nothing.
+ * Before the browser is sent to the service, a page of 500 and above says that the app cannot
+ * begin: a no.
+ */
+function readStart({ failure, run, says }: StartedCopy): RunResult['says'] {
+  if (failure) return failure.isEnded ? 'out' : 'broke'
+  if (run && !run.request && run.observation.status >= 500) return 'out'
+  return says ?? 'unknown'
+}
