@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { auditFileSchema } from '../../src/audit/command/settings.ts'
+import { auditFileSchema } from '../../src/audit/command/settings/settings.ts'
 import { parseYamlDocument } from '../../src/sandbox/files/yaml-document.ts'
 import { CATALOGUE_VERSION } from '../../src/sandbox/outcomes/catalogue.ts'
 import { readConfigText } from '../../src/server/config/file/read-config-text.ts'

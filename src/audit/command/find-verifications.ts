@@ -11,7 +11,7 @@ import { onwardTo, USER_AGENT } from '../agent/onward.ts'
 import type { AppCopies } from '../drive/driver.ts'
 import type { AuditedCheck, AuditReport } from '../report/audit-report.ts'
 import type { AuditPlan } from './plan.ts'
-import { SUB } from './settings.ts'
+import { SUB } from './settings/settings.ts'
 
 /**
  * Whether an app finds the verifications by which it let users in, as it must when an age signal is

@@ -50,12 +50,17 @@ export async function keepReport(report: AuditReport, mode: AuditMode): Promise<
   const read = readReport(readLastAudit() ?? '')
   const last = read.ok && read.report.app === report.app ? read.report : undefined
   const readings = report.readings ?? last?.readings
-  const whole =
-    mode === 'run' || !last ? report : mode === 'readings' ? last : renewed(last, report)
+  const whole = wholeOf(report, last, mode)
   const exit_code = exitCodeOf(whole.rows, readings, whole.checks)
   const kept = readings ? { ...whole, readings, exit_code } : whole
   await replaceFile(LAST_AUDIT, `${JSON.stringify(kept, undefined, 2)}\n`, { mode: 0o600 })
   return kept
+}
+
+/** The report with the rows of the last audit that this audit has not run. */
+function wholeOf(report: AuditReport, last: AuditReport | undefined, mode: AuditMode): AuditReport {
+  if (!last || mode === 'run') return report
+  return mode === 'readings' ? last : renewed(last, report)
 }
 
 /**

@@ -3,19 +3,21 @@ import { messageOf } from '../../sandbox/files/caught.ts'
 import { visible } from '../../service/text/visible.ts'
 import { runAudit, withLearned } from '../audit.ts'
 import type { AppCopies } from '../drive/driver.ts'
-import { type AuditProgress, type AuditRunOptions, DEFAULTS } from '../options.ts'
+import { type AuditRunOptions, DEFAULTS } from '../options.ts'
 import { auditReadings } from '../readings/audit-readings.ts'
-import { LAST_AUDIT, type VerdictName } from '../report/audit-report.ts'
+import { type AuditReport, LAST_AUDIT } from '../report/audit-report.ts'
 import { summarise } from '../report/checks-of.ts'
 import { findLibrary } from '../report/remedies.ts'
 import { renderAuditTerminal } from '../report/terminal.ts'
 import { writeReports } from '../report/write-reports.ts'
 import { selectRows } from '../trials/rows/select-rows.ts'
-import { type AuditSession, createCopies } from './app-copies.ts'
+import { createCopies } from './app-copies.ts'
+import type { AuditSession } from './audit-session.ts'
 import { prepareFind } from './find-verifications.ts'
 import { isShownAt, keepReport } from './last-run.ts'
-import { AUDIT_FILE, writeAuditFile } from './plan.ts'
-import type { AuditHost } from './start-app.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { AUDIT_FILE } from './settings/audit-file.ts'
+import { writeAuditFile } from './settings/write-audit-file.ts'
 
 /** Audits or learns the app, which is started first if the file says how. @returns the exit code */
 export async function auditApp(session: AuditSession): Promise<number> {
@@ -43,74 +45,88 @@ export async function auditApp(session: AuditSession): Promise<number> {
   }
 }
 
+/** Audits the app, then shows, keeps and writes the report. @returns the exit code */
 async function judge(
   app: AppCopies,
   options: AuditRunOptions,
-  {
-    plan,
-    host,
-    signal,
-    sandbox,
-    command,
-    progress,
-  }: AuditSession & { progress: ReturnType<typeof createProgress> },
+  session: AuditSession & { readonly progress: Progress },
 ): Promise<number> {
-  const { mode, given } = plan
-  const { say } = host
-  const find =
-    mode === 'readings' ? undefined : await prepareFind(app, plan, sandbox.certificate?.pem)
-  const found = await (mode === 'readings'
-    ? auditReadings(app, { ...options, failOnReadings: given.fail_on_readings ?? false })
+  const report = await makeReport(app, options, session)
+  const { host, plan, signal, sandbox } = session
+  showReport(report, session)
+  if (signal.aborted) {
+    host.say('interrupted: this is what was found so far; no report is written')
+    return report.exit_code
+  }
+  if (sandbox.isOwn && report.exit_code !== 0)
+    host.say(
+      'To look at the flows in the console, start agekey-sandbox before the audit: those of this one ended with it',
+    )
+  await keep(report, session)
+  writeReports(report, plan.given, {
+    console: consoleOf(session),
+    source: plan.sourceOf,
+    summaryFile: host.environment['GITHUB_STEP_SUMMARY'] || undefined,
+    writeFiles: host.writeFiles,
+  })
+  return report.exit_code
+}
+
+async function makeReport(
+  app: AppCopies,
+  options: AuditRunOptions,
+  { plan, signal, sandbox, progress }: AuditSession & { readonly progress: Progress },
+): Promise<AuditReport> {
+  const ofReadings = plan.mode === 'readings'
+  const { fail_on_readings: failOnReadings = false } = plan.given
+  const find = ofReadings ? undefined : await prepareFind(app, plan, sandbox.certificate?.pem)
+  const audited = ofReadings
+    ? auditReadings(app, { ...options, failOnReadings })
     : runAudit(app, options)
-  ).finally(progress.end)
+  const found = await audited.finally(progress.end)
   // A verdict that comes from the interruption is dropped.
   const rows = signal.aborted
     ? found.rows.filter(({ reason }) => reason !== 'timed_out')
     : found.rows
   const checks = find && !signal.aborted ? [await find(rows)] : []
-  const summary = summarise(rows, {
-    readings: found.readings,
-    checks,
-    library: findLibrary(readHere),
-  })
+  const library = findLibrary(readHere)
   // Decision: the report names the page as it was given, since each start of an app gets another
   // port.
-  const report = { ...found, app: plan.app, ...summary }
-  // A sandbox that ends with the audit takes its flows with it.
-  const console = sandbox.isOwn ? undefined : `${sandbox.baseUrl}/_sandbox/console`
-  for (const line of [
-    '',
-    ...renderAuditTerminal(report, { console, command, colour: host.colour }),
-  ])
-    say(line)
-  if (signal.aborted) {
-    say('interrupted: this is what was found so far; no report is written')
-    return report.exit_code
+  return {
+    ...found,
+    app: plan.app,
+    ...summarise(rows, { readings: found.readings, checks, library }),
   }
-  if (sandbox.isOwn && report.exit_code !== 0)
-    say(
-      'To look at the flows in the console, start agekey-sandbox before the audit: those of this one ended with it',
+}
+
+/** The console; `undefined` when the sandbox ends with the audit, and its flows too. */
+const consoleOf = ({ sandbox }: AuditSession): string | undefined =>
+  sandbox.isOwn ? undefined : `${sandbox.baseUrl}/_sandbox/console`
+
+function showReport(report: AuditReport, session: AuditSession): void {
+  const { host, command } = session
+  const console = consoleOf(session)
+  host.say('')
+  for (const line of renderAuditTerminal(report, { console, command, colour: host.colour }))
+    host.say(line)
+}
+
+/** Keeps the report for --again and for the console, unless only some rows were tried. */
+async function keep(report: AuditReport, session: AuditSession): Promise<void> {
+  const { plan, host, sandbox } = session
+  const { mode, given } = plan
+  if (mode === 'run' && (given.only ?? given.skip) !== undefined) return
+  try {
+    const kept = await keepReport(report, mode)
+    const console = consoleOf(session)
+    const page = `${console}/audit`
+    if (console !== undefined && (await isShownAt(page, kept, sandbox.certificate?.pem)))
+      host.say(`All verdicts by check, with their flows: ${page}`)
+  } catch (error) {
+    host.warn(
+      `${LAST_AUDIT}: cannot be written (${messageOf(error)}); --again will not know this audit`,
     )
-  // Kept for --again and for the console, unless only some rows were tried.
-  if (mode !== 'run' || (given.only ?? given.skip) === undefined)
-    try {
-      const kept = await keepReport(report, mode)
-      const page = `${console}/audit`
-      if (console !== undefined && (await isShownAt(page, kept, sandbox.certificate?.pem)))
-        say(`All verdicts by check, with their flows: ${page}`)
-    } catch (error) {
-      host.warn(
-        `${LAST_AUDIT}: cannot be written (${messageOf(error)}); --again will not know this audit`,
-      )
-    }
-  const summaryFile = host.environment['GITHUB_STEP_SUMMARY'] || undefined
-  writeReports(report, given, {
-    console,
-    source: plan.sourceOf,
-    summaryFile,
-    writeFiles: host.writeFiles,
-  })
-  return report.exit_code
+  }
 }
 
 /** A file of the folder in which the audit was started, if it can be read. */
@@ -119,47 +135,5 @@ function readHere(name: string): string | undefined {
     return readFileSync(name, 'utf8')
   } catch {
     return undefined
-  }
-}
-
-const EVERY_ROWS = 25
-
-const COUNTED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too strict', 'undetermined']
-
-/**
- * Reports what was learned and how far an audit is: by one line that changes, or by a line for each
- * 25 rows or readings.
- */
-export function createProgress(
-  { redraw, note, say }: Pick<AuditHost, 'redraw' | 'note' | 'say'>,
-  { jobs, budgetSeconds, signal }: { jobs: number; budgetSeconds: number; signal: AbortSignal },
-) {
-  const verdicts = new Map<string, VerdictName>()
-  return {
-    show(news: AuditProgress): void {
-      if (news.stage === 'learned')
-        for (const text of ['learned:', ...news.lines.map((one) => `  ${one}`)]) say(visible(text))
-      else if (news.stage === 'planned') {
-        // Two significant digits: 397 is 400.
-        const seconds = Number(((news.trials * news.secondsPerVisit) / jobs).toPrecision(2))
-        if (seconds > budgetSeconds)
-          say(
-            `this takes about ${seconds} s, more than --budget ${budgetSeconds}: raise it, or choose rows by --only`,
-          )
-      } else if (!signal.aborted) {
-        const { stage, done, total } = news
-        if (stage === 'row') verdicts.set(news.row.row, news.row.verdict)
-        const found = COUNTED.flatMap((name) => {
-          const count = [...verdicts.values()].filter((verdict) => verdict === name).length
-          return count > 0 ? [`${count} ${name}`] : []
-        })
-        if (stage === 'reading' && news.failing > 0)
-          found.push(`${news.failing} that it depends on`)
-        const text = [`${stage}s ${done}/${total}`, ...found].join(', ')
-        if (redraw) redraw(text)
-        else if (done % EVERY_ROWS === 0 || done === total) note(text)
-      }
-    },
-    end: () => redraw?.(''),
   }
 }

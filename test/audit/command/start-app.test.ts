@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { AppStart } from '../../../src/audit/command/plan.ts'
 import { findFreePort, startApp } from '../../../src/audit/command/start-app.ts'
+import type { AppStart } from '../../../src/audit/command/start-plan.ts'
 import { createMask } from '../../../src/sandbox/clients/mask.ts'
 import { startGroup } from '../../../src/tools/cli/start/process-group.ts'
 import { startWebApp } from '../../support/web-app.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { AUDIT_FLAGS } from '../../../src/audit/command/settings.ts'
+import { AUDIT_FLAGS } from '../../../src/audit/command/settings/flags.ts'
 import { READINGS } from '../../../src/sandbox/readings/readings.ts'
 import { SETTING_ROWS } from '../../../src/server/config/settings.ts'
 import { FLAGS } from '../../../src/server/config/text-settings.ts'

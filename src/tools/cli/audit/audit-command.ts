@@ -1,17 +1,14 @@
 import { setMaxListeners } from 'node:events'
-import type { OpenSandbox } from '../../../audit/command/app-copies.ts'
-import {
-  type GivenFlags,
-  planAudit,
-  readAuditFile,
-  readFlags,
-  requireNoAuditFile,
-  sameCall,
-  settle,
-} from '../../../audit/command/plan.ts'
+import type { AuditHost } from '../../../audit/command/audit-host.ts'
+import type { OpenSandbox } from '../../../audit/command/audit-session.ts'
+import { planAudit, settle } from '../../../audit/command/plan.ts'
 import { auditApp } from '../../../audit/command/run.ts'
-import type { AuditSettings } from '../../../audit/command/settings.ts'
-import type { AuditHost } from '../../../audit/command/start-app.ts'
+import { readAuditFile } from '../../../audit/command/settings/audit-file.ts'
+import type { GivenFlags } from '../../../audit/command/settings/flags.ts'
+import { readFlags } from '../../../audit/command/settings/read-flags.ts'
+import { sameCall } from '../../../audit/command/settings/same-call.ts'
+import type { AuditSettings } from '../../../audit/command/settings/settings.ts'
+import { requireNoAuditFile } from '../../../audit/command/settings/write-audit-file.ts'
 import { REPORT_FORMATS } from '../../../audit/report/write-reports.ts'
 import { selectRows } from '../../../audit/trials/rows/select-rows.ts'
 import { BUILTIN_CLIENT } from '../../../sandbox/clients/clients.ts'

@@ -1,10 +1,9 @@
 import { type Command, Help } from 'commander'
-import type { GivenFlags } from '../../../audit/command/plan.ts'
+import type { GivenFlags } from '../../../audit/command/settings/flags.ts'
 import { HELP_WIDTH, type ReadFlags } from '../commands.ts'
 
 const EXPLANATION = `
-It uses the sandbox at the base URL of the settings, or starts one.
-Flags go before agekey-audit.yaml, which --learn writes.
+It uses the sandbox at the base URL, or starts one. Flags go before agekey-audit.yaml, which --learn writes.
 Exit codes: 0 all is well; 1 a finding; 2 nothing could be shown; 3 a row that counts is undetermined; 130 interrupted.
 Example: agekey-sandbox audit http://localhost:3000/verify --start 'npm start'`
 
@@ -34,7 +33,7 @@ const subcommandTerm = (command: Command): string => {
 /** Adds its flags to the command, if it is this one. */
 export async function addAuditFlags(command: Command): Promise<void> {
   if (command.name() !== NAME) return
-  const { AUDIT_FLAGS } = await import('../../../audit/command/settings.ts')
+  const { AUDIT_FLAGS } = await import('../../../audit/command/settings/flags.ts')
   const collected = (value: string, earlier: readonly string[] = []) => [...earlier, value]
   for (const { flags, help, isList } of AUDIT_FLAGS)
     if (isList) command.option(flags, help, collected)

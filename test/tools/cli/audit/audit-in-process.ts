@@ -1,13 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, onTestFinished, vi } from 'vitest'
-import {
-  type GivenFlags,
-  planAudit,
-  readAuditFile,
-  readFlags,
-  sameCall,
-} from '../../../../src/audit/command/plan.ts'
+import { planAudit } from '../../../../src/audit/command/plan.ts'
 import { auditApp } from '../../../../src/audit/command/run.ts'
+import { readAuditFile } from '../../../../src/audit/command/settings/audit-file.ts'
+import type { GivenFlags } from '../../../../src/audit/command/settings/flags.ts'
+import { readFlags } from '../../../../src/audit/command/settings/read-flags.ts'
+import { sameCall } from '../../../../src/audit/command/settings/same-call.ts'
 import { type AuditReport, auditReportSchema } from '../../../../src/audit/report/audit-report.ts'
 import { createMask } from '../../../../src/sandbox/clients/mask.ts'
 import { loadSettings } from '../../../../src/server/config/load-settings.ts'

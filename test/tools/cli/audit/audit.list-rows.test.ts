@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { GivenFlags } from '../../../../src/audit/command/plan.ts'
+import type { GivenFlags } from '../../../../src/audit/command/settings/flags.ts'
 import { audit } from '../../../../src/tools/cli/audit/audit-command.ts'
 
 /** The output of `audit --list`. */

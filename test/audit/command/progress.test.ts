@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createProgress } from '../../../src/audit/command/run.ts'
-import type { AuditHost } from '../../../src/audit/command/start-app.ts'
+import type { AuditHost } from '../../../src/audit/command/audit-host.ts'
+import { createProgress } from '../../../src/audit/command/progress.ts'
 import type { VerdictName } from '../../../src/audit/report/audit-report.ts'
 import { auditedRow } from '../report/sample-report.ts'
 

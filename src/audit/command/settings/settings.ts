@@ -1,16 +1,16 @@
 import * as z from 'zod'
-import { messageOf } from '../../sandbox/files/caught.ts'
+import { messageOf } from '../../../sandbox/files/caught.ts'
 import {
   isNot,
   nonEmpty,
   textWithout,
   trueOrFalse,
   wholeNumber,
-} from '../../server/config/setting.ts'
-import { quote } from '../../service/text/message-parts.ts'
-import { KNOWN_EXAMPLE, knownSchema } from '../choices.ts'
-import { parseAcceptedRule } from '../learn/accepted-rule.ts'
-import { FAIL_ON } from '../report/audit-report.ts'
+} from '../../../server/config/setting.ts'
+import { quote } from '../../../service/text/message-parts.ts'
+import { KNOWN_EXAMPLE, knownSchema } from '../../choices.ts'
+import { parseAcceptedRule } from '../../learn/accepted-rule.ts'
+import { FAIL_ON } from '../../report/audit-report.ts'
 
 /** A text that `parse` accepts. The message is the error of `parse`, or names what was expected. */
 const textFor = (parse: (text: string) => unknown, expected: string) =>
@@ -48,7 +48,7 @@ const requestShape = {
 }
 const requestSchema = z.strictObject(requestShape).partial().check(requireOneRequest)
 
-const click = nonEmpty.describe(
+export const click = nonEmpty.describe(
   'What a user presses on the page to begin: its visible text, or a CSS selector',
 )
 const beginSchema = z
@@ -101,7 +101,7 @@ const sourceSchema = textFor(
 )
 const BEGIN_HELP =
   'What a user does there to begin: { click: Prove your age }, or a request like { post: /verify }'
-const flowShape = {
+export const flowShape = {
   start: z.union([path, requestSchema]).describe('Where the browser begins this flow'),
   begin: beginSchema.describe(BEGIN_HELP),
   accepted: rule.describe(
@@ -280,44 +280,3 @@ export type AuditFileValues = z.output<typeof auditFileSchema>
 /** Settings from flags and file, under the names of the file: `fail_on`. */
 export type AuditSettings = z.output<typeof settingsSchema>
 export type RequestInFile = z.output<typeof beginSchema>
-
-/**
- * Flags about the app, which belong to each audit of it; with the place of the setting where it has
- * another name.
- */
-// biome-ignore format: in the order of --help
-const OF_APP = [
-  'accepted <rule> use.accepted', 'begin <text> use.begin.click', 'age <years>', 'start <command> start.run',
-  'browser <name>', 'cdp <url>', 'headed', 'url <url>', 'this-app-is-mine', 'timeout <seconds>', 'slow',
-]
-
-// Decision: each --only takes one pattern, without commas: a list of values would swallow the URL
-// behind it.
-// biome-ignore format: in the order of --help
-const OF_RUN = [
-  'only <pattern>', 'skip <pattern>', 'find <path> audit.get', 'readings', 'fail-on-readings', 'fail-on <level>',
-  'known <entry>', 'catalogue <version>', 'again', 'jobs <number>', 'budget <seconds>', 'repeat <number>',
-  'json <file>', 'junit <file>', 'sarif <file>', 'markdown <file>', 'list', 'learn',
-]
-
-const EXPLAINED: Readonly<Record<string, z.ZodType>> = {
-  ...{ ...inFile, ...inCall, accepted: flowShape.accepted, begin: click, find: inFile.audit },
-}
-
-export const AUDIT_FLAGS = [...OF_APP, ...OF_RUN].map((flag) => {
-  const [name = '', argument = '', place = name.replaceAll('-', '_')] = flag.split(' ')
-  const at = place.split('.')
-  const schema = EXPLAINED[name.replaceAll('-', '_')]
-  const help =
-    schema?.description?.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()) ?? ''
-  const isList = argument === '<pattern>' || argument === '<entry>'
-  return {
-    flags: `--${name} ${argument}`.trim(),
-    name,
-    argument,
-    at,
-    help,
-    isList,
-    isOfApp: OF_APP.includes(flag),
-  }
-})
