@@ -1,5 +1,4 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
@@ -11,6 +10,7 @@ import { listPersonasTool } from '../../../src/workbench/mcp/tools/catalogue.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { type Fields, useRequest } from '../../support/requests.ts'
 import { shareSandbox, startSandbox, type TestSandbox } from '../../support/sandbox.ts'
+import { connectAgent } from './agent.ts'
 
 test('A defect in a tool is reported to the host, and the agent is told only that there is one', async () => {
   const defect = new Error('ENOENT: keys.pem')
@@ -51,30 +51,15 @@ test('list_personas reads the brief list alone, without the age signals of all p
   expect(called).toEqual(['getCatalog'])
 })
 
-const contentSchema = z.array(z.object({ type: z.literal('text'), text: z.string() })).length(1)
 const sandbox = await shareSandbox()
 
 const clients: Client[] = []
 afterAll(() => Promise.all(clients.map((client) => client.close())))
 
-/** A coding agent that is connected to the endpoint by the official client. */
 async function connect(url = sandbox.baseUrl, headers: Fields = {}) {
-  const client = new Client({ name: 'test', version: '1.0.0' })
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${url}/_sandbox/mcp`), { requestInit: { headers } }),
-  )
-  clients.push(client)
-  return {
-    client,
-    async call(name: string, args: Readonly<Record<string, unknown>> = {}) {
-      const {
-        content,
-        structuredContent,
-        isError = false,
-      } = await client.callTool({ name, arguments: args })
-      return { text: contentSchema.parse(content)[0]?.text ?? '', data: structuredContent, isError }
-    },
-  }
+  const agent = await connectAgent(url, headers)
+  clients.push(agent.client)
+  return agent
 }
 
 const { client, call } = await connect()
