@@ -5,7 +5,7 @@ import { type Html, html } from '../../server/http/html/html.ts'
 import type { RenderedPage } from '../../server/http/html/layout.ts'
 import { findDocument, findDocuments, type PackageDocument } from './documents.ts'
 import { linkedFile, linkedFiles } from './files.ts'
-import { type FindAddress, renderSection } from './markdown.ts'
+import { type FindAddress, renderSection } from './render-section.ts'
 import { type FoundSection, MAX_FOUND, searchDocuments } from './search.ts'
 
 /** The documents, group by group, with a line each. */

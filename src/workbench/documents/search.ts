@@ -1,7 +1,7 @@
 import MiniSearch from 'minisearch'
 import { mapInTurns } from '../../sandbox/take-turn.ts'
 import { findDocuments } from './documents.ts'
-import { plainText } from './markdown.ts'
+import { plainText } from './plain-text.ts'
 
 /** A section that contains all words of a search. */
 export interface FoundSection {

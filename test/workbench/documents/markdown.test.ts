@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { plainText, renderSection, sectionsOf } from '../../../src/workbench/documents/markdown.ts'
+import { sectionsOf } from '../../../src/workbench/documents/markdown.ts'
+import { plainText } from '../../../src/workbench/documents/plain-text.ts'
+import { renderSection } from '../../../src/workbench/documents/render-section.ts'
 
 test.each([
   ['# What is checked, and why?', ['what-is-checked-and-why']],

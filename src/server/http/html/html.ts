@@ -1,5 +1,6 @@
 /**
- * Markup that is safe to send. Only `html` makes it, so no string from outside is taken for markup.
+ * Markup that is safe to send. Only `html` and `renderedMarkup` make it, so no string from outside
+ * is taken for markup.
  */
 class Html {
   readonly #markup: string
@@ -48,6 +49,9 @@ const STEERING =
 
 const withoutSteering = (text: string) => text.replace(STEERING, '')
 const asIs = (text: string) => text
+
+/** Takes the output of a renderer as markup. The renderer must escape every text itself. */
+export const renderedMarkup = (markup: string): Html => new Html(markup)
 
 /** The text of a whole page, from its `<html>` element. */
 export function renderDocument(root: Html): string {
