@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { CHECK_ROWS } from '../../sandbox/outcomes/outcome.ts'
 import type { ConsoleFrame } from '../../server/http/console-page.ts'
 import type { Handler, HttpHost } from '../../server/http/handler.ts'
 import {
@@ -11,7 +12,8 @@ import { type Html, html } from '../../server/http/html/html.ts'
 import type { RenderedPage } from '../../server/http/html/layout.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { allPassed, type CheckResult } from './checks/check.ts'
-import { answersSchema, type CheckedCallback, isTrusted } from './checks/check-callback.ts'
+import { type CheckedCallback, isTrusted } from './checks/check-callback.ts'
+import { answersSchema } from './checks/check-claims.ts'
 import { readDemoForm, renderDemoPage, showDemo, toResult } from './demo.ts'
 import { type Exchange, sendCode, upgrade } from './server-calls.ts'
 import { requireSession, type Session, updateSession } from './sessions.ts'
@@ -126,16 +128,18 @@ ${renderCheckTable(caption, passed)}</details>`
 }
 
 function renderCheckTable(caption: string, checks: readonly CheckResult[]): Html {
-  const rows = checks.map(({ name, rule, passed, found }) => ({
+  const rows = checks.map(({ name, passed, found }) => ({
     cells: [
       html`<code>${name}</code>`,
       html`<span class="mark ${passed ? 'yes' : 'no'}" data-testid="check-${name}">${passed ? 'pass' : 'fail'}</span>`,
-      rule,
+      RULES.get(name),
       html`<code>${shortened(found, 300)}</code>`,
     ],
   }))
-  return renderTable(caption, ['What', 'Result', 'Must be', 'Found'], rows)
+  return renderTable(caption, ['What', 'Result', 'Rule', 'Found'], rows)
 }
+
+const RULES = new Map(CHECK_ROWS.map(({ name, rule }) => [name, rule]))
 
 /** Request and answer of a server-to-server call side by side, and the checks of the answer. */
 function renderExchange(exchange: Exchange): Html {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { buffer } from 'node:stream/consumers'
+import type { JWK } from 'jose'
 import * as z from 'zod'
 import { DEMO_CLIENT_ID, demoCallback } from '../../sandbox/clients/clients.ts'
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
@@ -97,11 +98,15 @@ export function upgrade(
   return call('E5: add the age signal', request, { shown, world })
 }
 
-/**
- * E6: the discovery document, and the key set. There are no keys unless all checks of both replies
- * passed.
- */
-export async function readKeys(world: World) {
+/** The keys of the service, and the calls that fetched them. */
+export interface FetchedKeys {
+  /** Absent unless all checks of both replies passed. */
+  readonly keys: readonly JWK[] | undefined
+  readonly exchanges: readonly Exchange[]
+}
+
+/** E6: the discovery document, and the key set. */
+export async function readKeys(world: World): Promise<FetchedKeys> {
   const { useDiscovery, jwks } = ENDPOINTS
   const options = { shown: {}, world }
   const document = await call(
@@ -116,8 +121,6 @@ export async function readKeys(world: World) {
     exchanges: [document.exchange, set.exchange],
   }
 }
-
-export type FetchedKeys = Awaited<ReturnType<typeof readKeys>>
 
 type Call = Omit<OwnCall, 'url'> & { readonly flow: CalledFlow; readonly path: string }
 

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { CheckResult } from '../../../src/workbench/demo/checks/check.ts'
-import { checkToken, checkUseCallback } from '../../../src/workbench/demo/checks/check-callback.ts'
+import { checkUseCallback } from '../../../src/workbench/demo/checks/check-callback.ts'
 import {
   type CalledFlow,
   checkReply,
   keySetSchema,
 } from '../../../src/workbench/demo/checks/check-reply.ts'
+import { checkToken } from '../../../src/workbench/demo/checks/check-token.ts'
 import { callOwnServer } from '../../../src/workbench/demo/server-calls.ts'
 import { issuerOf, runUse } from '../../outcomes/flows.ts'
 import { personasFor } from '../../support/personas-for.ts'

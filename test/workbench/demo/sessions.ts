@@ -4,7 +4,6 @@ import type { UseSession } from '../../../src/workbench/demo/sessions.ts'
 
 export const check = (passed: boolean, name: 'nonce' | 'error' = 'nonce') => ({
   name,
-  rule: 'the one of the session',
   passed,
   found: 'n',
 })

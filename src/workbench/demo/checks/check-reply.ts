@@ -12,98 +12,90 @@ export interface ServerAnswer {
   readonly text: string
 }
 
+/** The results of the checks of a reply. */
+export interface CheckedReply {
+  readonly checks: readonly CheckResult[]
+  /** The body as JSON, if it is JSON. */
+  readonly body?: unknown
+}
+
 /**
  * Makes all checks of the reply to a call. Without a reply, for a redirect, or for a body that is
  * no JSON, nothing more can be checked.
  * @param answer absent when the connection broke, or nothing came in time
  * @param issuer the issuer that a discovery document must have
- * @returns `body`: the body as JSON, if it is JSON
  */
 export function checkReply(
   flow: CalledFlow,
   answer: ServerAnswer | undefined,
   issuer: string,
-): { checks: readonly CheckResult[]; body?: unknown } {
-  if (!answer)
-    return {
-      checks: [check('connection', 'answered in time', { passed: false, found: 'no reply' })],
-    }
+): CheckedReply {
+  if (!answer) return { checks: [check('connection', { passed: false, found: 'no reply' })] }
   const { status, text } = answer
   if (status >= 300 && status < 400) {
-    return {
-      checks: [
-        check('redirect', 'none: no other address gets a secret', { passed: false, found: status }),
-      ],
-    }
+    return { checks: [check('redirect', { passed: false, found: status })] }
   }
-  const { rule, passes } = flow === 'par' ? ANY_SUCCESS : EXACTLY_200
   const json = parseJson(text)
   const checks = [
-    check('status', rule, { passed: passes(status), found: status }),
-    check('body', 'JSON', { passed: json.ok, found: json.ok ? 'JSON' : json.reason }),
+    checkStatus(flow, status),
+    check('body', { passed: json.ok, found: json.ok ? 'JSON' : json.reason }),
   ]
   if (!json.ok) return { checks }
   return { checks: [...checks, ...MEMBERS[flow](json.value, issuer)], body: json.value }
 }
 
-/** RFC 9126 section 2.2 says 201; the specification names no status. */
-const ANY_SUCCESS = {
-  rule: '200 to 299',
-  passes: (status: number) => status >= 200 && status < 300,
-}
-const EXACTLY_200 = { rule: '200', passes: (status: number) => status === 200 }
+/** RFC 9126 section 2.2 says 201 for PAR; the specification names no status. */
+const checkStatus = (flow: CalledFlow, found: number): CheckResult =>
+  flow === 'par'
+    ? check('status', { passed: found >= 200 && found < 300, found, expected: '200 to 299' })
+    : check('status', { passed: found === 200, found, expected: '200' })
 
 const MEMBERS: Readonly<Record<CalledFlow, (body: unknown, issuer: string) => CheckResult[]>> = {
   par: (body) => [
-    member(body, 'request_uri', { rule: 'a URN', schema: z.string().startsWith('urn:') }),
+    member(body, 'request_uri', z.string().startsWith('urn:')),
     ...checkLifetime(body),
   ],
   token: (body) => [
-    member(body, 'access_token', { rule: 'a text', schema: z.string().min(1) }),
-    member(body, 'token_type', {
-      rule: 'Bearer, in whatever case',
-      schema: z.string().regex(/^bearer$/i),
-    }),
+    member(body, 'access_token', z.string().min(1)),
+    member(body, 'token_type', z.string().regex(/^bearer$/i)),
     ...checkLifetime(body),
   ],
-  upgrade: (body) => [check('ok', 'the JSON string OK', { passed: body === 'OK', found: body })],
+  upgrade: (body) => [check('ok', { passed: body === 'OK', found: body })],
   discovery: (body, issuer) => {
-    const rule = 'an address on the host of the issuer'
-    const schema = z.url().refine((address) => new URL(address).origin === new URL(issuer).origin)
+    const address = z.url().refine((url) => new URL(url).origin === new URL(issuer).origin)
     return [
-      member(body, 'issuer', { rule: issuer, schema: z.literal(issuer) }),
-      member(body, 'authorization_endpoint', { rule, schema }),
-      member(body, 'jwks_uri', { rule, schema }),
+      member(body, 'issuer', z.literal(issuer), issuer),
+      member(body, 'authorization_endpoint', address),
+      member(body, 'jwks_uri', address),
     ]
   },
   jwks: (body) => [
-    check('keys', 'an array of keys', {
-      passed: keySetSchema.safeParse(body).success,
-      found:
-        isJsonObject(body) && Array.isArray(body['keys'])
-          ? `${body['keys'].length} keys`
-          : 'absent',
-    }),
+    check('keys', { passed: keySetSchema.safeParse(body).success, found: keysIn(body) }),
   ],
 }
 
 export const keySetSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).min(1) })
 
+const keysIn = (body: unknown) =>
+  isJsonObject(body) && Array.isArray(body['keys']) ? `${body['keys'].length} keys` : 'absent'
+
 /** The demo uses the value at once, so only a wrong lifetime matters, not a missing one. */
 const checkLifetime = (body: unknown): CheckResult[] =>
   isJsonObject(body) && body['expires_in'] !== undefined
-    ? [member(body, 'expires_in', { rule: 'a number of seconds', schema: z.number().positive() })]
+    ? [member(body, 'expires_in', z.number().positive())]
     : []
 
 function member(
   body: unknown,
   name: ClientCheck,
-  { rule, schema }: { rule: string; schema: z.ZodType },
+  schema: z.ZodType,
+  expected?: string,
 ): CheckResult {
   const value = isJsonObject(body) ? body[name] : undefined
   const isSecret = name === 'access_token' && value !== undefined && value !== ''
-  return check(name, rule, {
+  return check(name, {
     passed: schema.safeParse(value).success,
     found: isSecret ? '***' : value,
+    ...(expected !== undefined && { expected }),
   })
 }

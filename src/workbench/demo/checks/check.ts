@@ -2,39 +2,45 @@ import * as z from 'zod'
 import { CHECKS, type ClientCheck } from '../../../sandbox/outcomes/outcome.ts'
 
 export const checkResultSchema = z.object({
-  /** The subject of the check: `nonce`. */
+  /** The name of the check in the catalogue, which has its rule: `nonce`. */
   name: z.enum(CHECKS),
-  /** The passing value in words. */
-  rule: z.string(),
   passed: z.boolean(),
   found: z.string(),
 })
 
-/** One check with its result. */
+/** One check of the catalogue with its result. */
 export type CheckResult = Readonly<z.infer<typeof checkResultSchema>>
 
-export const check = (
-  name: ClientCheck,
-  rule: string,
-  { passed, found }: { passed: boolean; found: unknown },
-): CheckResult => ({ name, rule, passed, found: textOf(found) })
+interface CheckFacts {
+  readonly passed: boolean
+  readonly found: unknown
+  /** The right value, which a failed check shows beside the found value. */
+  readonly expected?: string
+}
+
+export function check(name: ClientCheck, { passed, found, expected }: CheckFacts): CheckResult {
+  const isCompared = !passed && expected !== undefined
+  return {
+    name,
+    passed,
+    found: isCompared ? `${textOf(found)}; must be ${expected}` : textOf(found),
+  }
+}
 
 /** A check that exactly one value passes. */
-export function equal(
+export const equal = (
   name: ClientCheck,
-  rule: string,
-  { expected, actual }: { expected: string; actual: unknown },
-): CheckResult {
-  const passed = actual === expected
-  return { name, rule, passed, found: passed ? expected : `${textOf(actual)}; must be ${expected}` }
-}
+  { found, expected }: { found: unknown; expected: string },
+): CheckResult => check(name, { passed: found === expected, found, expected })
 
 /** The checks that are made; `false` stands for a check that does not apply. */
 export const applying = (checks: readonly (CheckResult | false)[]): CheckResult[] =>
-  checks.filter((one) => one !== false)
+  checks.filter((result) => result !== false)
 
 export const allPassed = (checks: readonly CheckResult[]): boolean =>
   checks.every(({ passed }) => passed)
 
-const textOf = (value: unknown) =>
-  value === undefined ? 'absent' : typeof value === 'string' ? value : JSON.stringify(value)
+function textOf(value: unknown): string {
+  if (value === undefined) return 'absent'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
