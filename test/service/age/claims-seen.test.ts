@@ -90,12 +90,9 @@ test.each([
     { ...DATED, overrides: OVERRIDES },
     `${OF_SCANS}.min_age ${OF_SCANS}.verified_after ${OF_CARDS}.attributes`,
   ],
-])(
-  'The members of %j that can pass and fail a signal are known, in the order of application',
-  (claims, members) => {
-    expect(filtersOf(claimsSchema.parse(claims)).join(' ')).toBe(members)
-  },
-)
+])('filtersOf names the filters of %j in the order of their application', (claims, members) => {
+  expect(filtersOf(claimsSchema.parse(claims)).join(' ')).toBe(members)
+})
 
 test('Neither a member that is undefined nor allowed_methods with every method can fail a signal', () => {
   expect(filtersOf({ ...DATED, overrides: { id_doc_scan: { min_age: undefined } } })).toEqual([])

@@ -175,21 +175,29 @@ test('The trace of an evaluation explains every boolean', () => {
   )
 })
 
-test('The answers alone and the trace alone are those of the whole evaluation', () => {
+test('evaluateAnswers gives the answers of the whole evaluation', () => {
   fc.assert(
     fc.property(fc.tuple(signals, claims, fc.constant(NOW)), (question) => {
-      const { ageThresholds, trace } = evaluate(...question)
+      const { ageThresholds } = evaluate(...question)
       expect(evaluateAnswers(...question)).toEqual(ageThresholds)
-      expect(explainEvaluation(...question)).toEqual(trace)
       expect(evaluateBriefly(...question).ageThresholds).toEqual(ageThresholds)
     }),
   )
 })
 
-test('The arbitrary signals and claims of these properties reach and miss thresholds', () => {
+test('explainEvaluation gives the trace of the whole evaluation', () => {
+  fc.assert(
+    fc.property(fc.tuple(signals, claims, fc.constant(NOW)), (question) => {
+      expect(explainEvaluation(...question)).toEqual(evaluate(...question).trace)
+    }),
+  )
+})
+
+test('The arbitrary claims of these properties have either answer more than twenty times', () => {
   const traces = fc
     .sample(fc.tuple(signals, claims), 500)
     .flatMap(([held, asked]) => evaluate(held, asked, NOW).trace)
   const reached = traces.filter(({ satisfied }) => satisfied).length
-  expect(Math.min(reached, traces.length - reached)).toBeGreaterThan(20)
+  expect(reached).toBeGreaterThan(20)
+  expect(traces.length - reached).toBeGreaterThan(20)
 })

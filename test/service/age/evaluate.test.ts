@@ -79,23 +79,31 @@ test('evaluate makes all seven checks in order, also after a failed one', () => 
   expect(threshold).toEqual({ threshold: 18, satisfied: false, signals })
 })
 
-test('evaluate traces thresholds and signals in the order of the request, as the schema of a trace describes', () => {
+test('evaluate traces thresholds in the order of the request', () => {
   const { trace } = evaluate(pick(['card', 'face19']), { age_thresholds: [21, 13] }, instant)
   expect(trace.map(({ threshold, satisfied }) => `${threshold} ${satisfied}`)).toEqual([
     '21 false',
     '13 true',
   ])
+})
+
+test('evaluate traces the signals of a threshold in their order', () => {
+  const { trace } = evaluate(pick(['card', 'face19']), { age_thresholds: [21, 13] }, instant)
   expect(trace[0]?.signals.map(({ method }) => method)).toEqual([
     'payment_card_network',
     'facial_age_estimation',
   ])
+})
+
+test('evaluate traces as the schema of a trace describes', () => {
+  const { trace } = evaluate(pick(['card', 'face19']), { age_thresholds: [21, 13] }, instant)
   expect(z.array(thresholdTraceSchema).parse(trace)).toEqual(trace)
   expect(
     JSON.stringify(z.toJSONSchema(thresholdTraceSchema)).match(/"description":"[^"]{10,}/g),
   ).toHaveLength(4)
 })
 
-test('evaluate says of each filter that is absent or undefined so, and of a method that it is allowed', () => {
+test('evaluate explains each filter that the claims omit', () => {
   const reasons = (claims: Parameters<typeof evaluate>[1]) =>
     evaluate(pick(['card']), claims, instant).trace[0]?.signals[0]?.checks.map(
       ({ reason }) => reason,
@@ -107,9 +115,19 @@ test('evaluate says of each filter that is absent or undefined so, and of a meth
     ...absent,
     'needs 18 by age_thresholds[0], has 18',
   ])
+})
+
+test('evaluate explains why a method is allowed', () => {
+  const reasons = (claims: Parameters<typeof evaluate>[1]) =>
+    evaluate(pick(['card']), claims, instant).trace[0]?.signals[0]?.checks.map(
+      ({ reason }) => reason,
+    )
   const allowed_methods = ['payment_card_network' as const]
   const [reason] = reasons({ age_thresholds: [18], allowed_methods }) ?? []
   expect(reason).toBe('payment_card_network is among payment_card_network')
+})
+
+test('evaluate treats an undefined attribute as omitted', () => {
   const overrides = { id_doc_scan: { attributes: { face_match_performed: undefined } } }
   expect(
     evaluate(pick(['born2008']), { age_thresholds: [18], overrides }, instant).ageThresholds,

@@ -14,9 +14,12 @@ const TARGET = { mode: 'query', redirectUri: 'https://rp.example/cb', state: 's'
 const SENT = { mode: 'query', redirectUri: 'https://rp.example/cb' }
 const descriptionOf = ({ params }: Callback) => new Map(params).get('error_description')
 
-test('A callback has the parameters that have a value, in their order, and one of three response modes', () => {
+test('A callback omits a parameter without a value', () => {
   const params = Object.entries({ b: '1', a: '' })
   expect(createCallback(TARGET, { b: '1', none: undefined, a: '' })).toEqual({ ...SENT, params })
+})
+
+test('A callback has one of three response modes', () => {
   const words = ['form_post', 'fragment', 'query', 'jwt', 'Query', '']
   expect(words.filter(isResponseMode)).toEqual(words.slice(0, 3))
 })
@@ -32,16 +35,13 @@ test.each([
   ['x'.repeat(400), undefined, 'x'.repeat(400)],
   ['x'.repeat(401), undefined, `${'x'.repeat(397)}...`],
   [`${'x'.repeat(394)}...yyyy`, undefined, `${'x'.repeat(394)}...`],
-])(
-  'An error goes back with description and hint in 400 plain characters: row %#',
-  (description, hint, sent) => {
-    const refusal = { error: 'e', description, ...(hint === undefined ? {} : { hint }) }
-    const params = Object.entries({ error: 'e', error_description: sent, state: 's' })
-    expect(createErrorCallback(TARGET, refusal)).toEqual({ ...SENT, params })
-  },
-)
+])('An error is described by at most 400 plain characters: row %#', (description, hint, sent) => {
+  const refusal = { error: 'e', description, ...(hint === undefined ? {} : { hint }) }
+  const params = Object.entries({ error: 'e', error_description: sent, state: 's' })
+  expect(createErrorCallback(TARGET, refusal)).toEqual({ ...SENT, params })
+})
 
-test('An error goes back without a description where errors are not described, and without a state that was not sent', () => {
+test('An error callback omits a state that was not sent', () => {
   const policy = { ...DEFAULT_POLICY, errorDescription: 'absent' } as const
   const error = { error: 'e', description: 'd' }
   expect(createErrorCallback({ ...TARGET, state: undefined }, error, policy).params).toEqual([

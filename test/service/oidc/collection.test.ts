@@ -21,7 +21,7 @@ function start() {
   return { store, codes: collection(kind)({ store }) }
 }
 
-test('A collection gives back the record of its own kind that was put, and takes the record once', async () => {
+test('A collection gives a record to one caller of take', async () => {
   const { store, codes } = start()
   const record = { clientId: 'web-shop', expiresAt: 5 }
   await store.put('access_token', 'unknown', record, LATER)
@@ -29,6 +29,12 @@ test('A collection gives back the record of its own kind that was put, and takes
   expect(await codes.get('a')).toEqual(record)
   expect(await codes.take('a')).toEqual(record)
   expect(await codes.take('a')).toBeUndefined()
+})
+
+test('A collection does not find a record of another kind', async () => {
+  const { store, codes } = start()
+  const record = { clientId: 'web-shop', expiresAt: 5 }
+  await store.put('access_token', 'unknown', record, LATER)
   expect(await codes.get('unknown')).toBeUndefined()
 })
 
@@ -48,12 +54,15 @@ test.each(['get', 'take'] as const)(
   },
 )
 
-test('A record that is no object is refused without a member, and with the remedy of its kind', async () => {
+test('A record that is no object is refused without the name of a member', async () => {
   const { store, codes } = start()
   await store.put('code', 'a', null, LATER)
   const problem = 'store: a code record is damaged: Invalid input: expected object, received null;'
   await expect(async () => codes.get('a')).rejects.toThrow(`${problem} ${ADVICE}`)
   await expect(async () => codes.get('a')).rejects.not.toHaveProperty('cause')
+})
+
+test('A damaged record is refused with the remedy of its kind', () => {
   const deep = { name: 'x', schema: z.object({ a: z.array(z.string()) }), remedy: 'remove it' }
   const inside =
     'store: a x record is damaged at a.0: Invalid input: expected string, received number;'
@@ -70,7 +79,7 @@ test('A stored text that is no JSON is refused by its key, without the text', ()
   )
 })
 
-test('Each record has a name of its kind in the store, and stays a week beyond its end', async () => {
+test('Each record stays in the store for a week after its end', async () => {
   const store = createMemoryStore({ clock: { now: () => NOW } })
   const kept: unknown[] = []
   const note = (
@@ -118,7 +127,7 @@ async function keepRecord() {
   return { codes, spend, clock, moveTo }
 }
 
-test('A spendable record is spent by exactly one of many callers and is still found then', async () => {
+test('A spendable record is spent by exactly one of many callers', async () => {
   const { codes, spend } = await keepRecord()
   expect(await codes.find('a')).toEqual({ record: RECORD, isSpent: false })
   const spent = await Promise.all(Array.from({ length: 50 }).map(spend))
@@ -126,12 +135,16 @@ test('A spendable record is spent by exactly one of many callers and is still fo
   expect(await codes.find('a')).toEqual({ record: RECORD, isSpent: true })
 })
 
-test('A spendable record is expired at its end to the millisecond, and is remembered for seven days', async () => {
-  const { codes, clock, moveTo } = await keepRecord()
+test('A spendable record expires at its end to the millisecond', async () => {
+  const { clock, moveTo } = await keepRecord()
   moveTo(RECORD.expiresAt - 1)
   expect(isExpired(RECORD, { clock })).toBe(false)
   moveTo(RECORD.expiresAt)
   expect(isExpired(RECORD, { clock })).toBe(true)
+})
+
+test('A spendable record is remembered for seven days after its end', async () => {
+  const { codes, moveTo } = await keepRecord()
   moveTo(RECORD.expiresAt + 7 * 86_400_000 - 1)
   expect(await codes.find('a')).toEqual({ record: RECORD, isSpent: false })
   moveTo(RECORD.expiresAt + 7 * 86_400_000)

@@ -94,7 +94,7 @@ test.each<[string, Changes]>([
   expect((await service.create(requestUri)).params).toEqual({ state: 'state-1' })
 })
 
-test('A request_uri serves for its lifetime to the millisecond, and returns state with the error from then on', async () => {
+test('A request_uri serves for its lifetime to the millisecond', async () => {
   const service = createService(
     createProvider({ lifetimes: { ...DEFAULT_LIFETIMES, requestUri: 5 } }),
   )
@@ -150,10 +150,15 @@ test.each<[string, Changes]>([
   })
 })
 
-test('Profile agekey checks what is sent beside client_id and a request_uri, which has the word agekey', async () => {
+test('A request_uri of profile agekey has the word agekey', async () => {
   const service = agekey()
   const requestUri = await service.obtainRequestUri()
   expect(requestUri).toMatch(/^urn:agekey:request:/)
+})
+
+test('Profile agekey checks the parameters that are sent beside a request_uri', async () => {
+  const service = agekey()
+  const requestUri = await service.obtainRequestUri()
   const { params } = await service.create(requestUri, { ...ALONE, response_type: 'code' })
   const error_description = expect.stringContaining('CRE-06')
   expect(params).toEqual({
@@ -166,6 +171,11 @@ test('Profile agekey checks what is sent beside client_id and a request_uri, whi
     status: 400,
     rules: ['CRE-03'],
   })
+})
+
+test('Profile agekey needs no parameter beside client_id when a request_uri is sent', async () => {
+  const service = agekey()
+  const requestUri = await service.obtainRequestUri()
   expect((await service.create(requestUri, ALONE)).params).toEqual({ state: 'state-1' })
 })
 
@@ -235,7 +245,7 @@ test.each(['adult', undefined])(
   },
 )
 
-test('finishCreate spends the request_uri by any decision, and saves nothing by an error or without a passkey', async () => {
+test('finishCreate spends the request_uri when the decision is an error', async () => {
   const service = createService()
   const before = await service.provider.ageKeys.of('adult')
   const requestUri = await service.obtainRequestUri()
@@ -250,6 +260,12 @@ test('finishCreate spends the request_uri by any decision, and saves nothing by 
     params,
   })
   expect((await service.create(requestUri)).params).toEqual(SPENT)
+  expect(await service.provider.ageKeys.of('adult')).toEqual(before)
+})
+
+test('finishCreate saves no age key where no passkey can be made', async () => {
+  const service = createService()
+  const before = await service.provider.ageKeys.of('adult')
   // Where no passkey can be made the answer is the usual one.
   const { provider } = service
   const { callback } = await finishCreate(await transactionOf(service), CREATED, {
@@ -260,7 +276,7 @@ test('finishCreate spends the request_uri by any decision, and saves nothing by 
   expect(await provider.ageKeys.of('adult')).toEqual(before)
 })
 
-test('finishCreate takes one of two decisions on the same request, saves once, and sends what the seams make of both', async () => {
+test('finishCreate accepts one of two decisions on the same request', async () => {
   const service = createService()
   const { provider } = service
   const transaction = await transactionOf(service)

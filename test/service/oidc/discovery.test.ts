@@ -58,7 +58,7 @@ test('Discovery of Create lists what is served', () => {
   })
 })
 
-test('Discovery names the address of the browser when servers have no other, and the algorithm that signs first', () => {
+test("Discovery names the browser's address when servers have no other", () => {
   const provider = createProvider({ policy: { ...DEFAULT_POLICY, signingAlg: 'ES256' } })
   const jwks_uri = `${BASE}/.well-known/jwks.json`
   const signing = { jwks_uri, id_token_signing_alg_values_supported: ['ES256', 'RS256'] }
@@ -69,7 +69,7 @@ test('Discovery names the address of the browser when servers have no other, and
   expect(createDiscovery(provider)).toMatchObject(signing)
 })
 
-test('Each endpoint has its address, its method, its caller and its place in a flow', () => {
+test('The endpoints are eight rows that state address, method, caller, flow', () => {
   const facts = Object.entries(ENDPOINTS).map(([id, endpoint]) => {
     const { number, method, path, caller, flow, correlation } = {
       flow: '-',

@@ -19,11 +19,16 @@ import { createService, DECLINED, refusalOf, refused } from '../../support/servi
 const serviceWith = (policy: Partial<Policy>) =>
   createService(createProvider({ policy: { ...DEFAULT_POLICY, ...policy } }))
 
-test('A code lives the seconds of the decision, and is exchanged twice where its use is repeated', async () => {
+test('A code serves two exchanges where its use is repeated', async () => {
   const service = serviceWith({ codeUse: 'repeated', codeSeconds: 30 })
   const code = await service.obtainCode()
   for (const { response } of [await service.exchange(code), await service.exchange(code)])
     await service.upgrade(response.access_token)
+})
+
+test('A code lives the seconds of the decision', async () => {
+  const service = serviceWith({ codeUse: 'repeated', codeSeconds: 30 })
+  const code = await service.obtainCode()
   service.provider.clock.advance(30)
   const { message } = await refusalOf(() => service.exchange(code))
   expect(message).toBe(
@@ -41,7 +46,7 @@ test('A request_uri serves two decisions where its use is repeated', async () =>
   }
 })
 
-test('An access token serves one upgrade where its use is single: one of two at once, and none later', async () => {
+test('An access token serves one upgrade where its use is single', async () => {
   const service = serviceWith({ accessTokenUse: 'single' })
   const token = await service.obtainToken()
   const [first, second] = await Promise.allSettled([service.upgrade(token), service.upgrade(token)])
@@ -59,7 +64,7 @@ test('An access token serves one upgrade where its use is single: one of two at 
   expect(await refused(() => service.upgrade('guess'))).toMatchObject({ rules: ['UPG-03'] })
 })
 
-test('A request_uri that serves no more is answered by a page where that is decided, before and after the choice', async () => {
+test('A request_uri that expired before the choice is answered by a page where that is decided', async () => {
   const service = serviceWith({ unusableRequestUri: 'page' })
   const [used, late] = [await service.obtainRequestUri(), await service.obtainRequestUri()]
   const begun = await service.create(
@@ -72,6 +77,10 @@ test('A request_uri that serves no more is answered by a page where that is deci
   expect(await refused(() => service.create(used))).toEqual({ ...page, rules: ['CRE-10'] })
   service.provider.clock.advance(90)
   expect(await refused(() => service.create(late))).toEqual({ ...page, rules: ['CRE-09'] })
+})
+
+test('A request_uri that expires during the choice is answered by a page where that is decided', async () => {
+  const service = serviceWith({ unusableRequestUri: 'page' })
   const unusable = {
     kind: 'error',
     error: 'invalid_request_uri',
@@ -121,22 +130,34 @@ test('An id_token is signed by the algorithm that is decided, else by that of it
   expect(headerOf(await createService({ ...provider, clients }).use()).alg).toBe('ES256')
 })
 
-test('Each decision has a point of its own, and says in a sentence what is decided', () => {
+test('Each decision has a point of its own', () => {
   expect(new Set(POLICY_POINTS.map(({ point }) => point)).size).toBe(POLICY_POINTS.length)
   expect(POLICY_POINTS.length).toBeGreaterThan(20)
+})
+
+test('Each decision is explained by one sentence', () => {
   const unsaid = POLICY_POINTS.filter(
     ({ point, decision }) => !/^\w[^.]*$/.test(point) || !/^\w.{10,}\.$/.test(decision),
   )
   expect(unsaid).toEqual([])
 })
 
-test('The defaults are four lifetimes, sixteen provenance paths, five platforms and two algorithms', () => {
+test('The default lifetimes are those of the specification', () => {
   const lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
   expect(lifetimesSchema.parse(DEFAULT_LIFETIMES)).toEqual(lifetimes)
+})
+
+test('The default allowlist has sixteen provenance paths', () => {
   expect(
     new Set(DEFAULT_PROVENANCE_ALLOWLIST.filter((path) => PROVENANCE_PATH.test(path))).size,
   ).toBe(16)
+})
+
+test('The default platforms are five words', () => {
   expect(new Set(DEFAULT_PLATFORMS.filter((name) => /^\w+$/.test(name))).size).toBe(5)
+})
+
+test('RS256 is the first of the signing algorithms', () => {
   expect(SIGNING_ALGORITHMS).toEqual(['RS256', 'ES256'])
 })
 
@@ -149,7 +170,7 @@ const rows = readFileSync(file('docs/maintainers/decisions.md'), 'utf8')
   .filter((line) => line.startsWith('| ') && !line.startsWith('| Point '))
   .map((line) => line.slice(2, -2).split(' | '))
 
-test('docs/maintainers/decisions.md says of each decision what, its switch, why and where', () => {
+test('No row of docs/maintainers/decisions.md has an empty cell', () => {
   expect(rows.length).toBeGreaterThan(150)
   expect(
     rows.filter((cells) => cells.length !== 5 || cells.some((cell) => cell.trim() === '')),

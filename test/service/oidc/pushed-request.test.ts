@@ -25,7 +25,7 @@ test('pushRequest keeps what was pushed for findPushedRequest, which finds nothi
     expect(await findPushedRequest(other, provider)).toBeUndefined()
 })
 
-test('pushRequest takes 10 age signals of every method in more than 4096 bytes, and knows their ISO 27566-1 levels', async () => {
+test('pushRequest certifies the signals of a known provider among 10 of every method', async () => {
   const age = { at_least_years: 18 }
   const details = [
     { age, method: 'email_age_estimation', attributes: undefined },

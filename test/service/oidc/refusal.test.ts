@@ -72,7 +72,7 @@ test.each<[Refusal, status: number, code: string, message: string, others?: obje
     IMPOSSIBLE,
   ],
 ])(
-  'The refusal %s has the status %i, the code %s and all its details',
+  'The refusal %s has the status %i with the code %s',
   (refusal, status, code, message, others) => {
     const {
       name,
@@ -90,7 +90,7 @@ test.each<[Refusal, status: number, code: string, message: string, others?: obje
   },
 )
 
-test('Only a refusal that the store could not be asked is unavailable, and has a cause', () => {
+test('Only a refusal for want of the store is unavailable', () => {
   const errors = [
     Refusal.unavailable('x'),
     Refusal.forbidden('x'),
@@ -98,6 +98,9 @@ test('Only a refusal that the store could not be asked is unavailable, and has a
     undefined,
   ]
   expect(errors.map(isUnavailable)).toEqual([true, false, false, false])
+})
+
+test('Only an unavailable refusal has a cause', () => {
   expect('cause' in Refusal.forbidden('x')).toBe(false)
   expect('cause' in Refusal.unavailable('x', 'why')).toBe(true)
 })

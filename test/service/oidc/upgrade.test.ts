@@ -3,7 +3,7 @@ import { CHILD } from '../../support/provider.ts'
 import { ageSignal } from '../../support/requests.ts'
 import { createService, jsonRequest, refusalOf, refused, upgradeBy } from '../../support/service.ts'
 
-test('upgradeAgeKey adds the signals to the age key that the token names, and to no other', async () => {
+test('upgradeAgeKey adds the signals to the age key that the token names', async () => {
   const service = createService()
   const { ageKeys } = service.provider
   const adult = await ageKeys.of('adult')
@@ -16,7 +16,7 @@ test('upgradeAgeKey adds the signals to the age key that the token names, and to
   expect(await ageKeys.of('adult')).toEqual(adult)
 })
 
-test('upgradeAgeKey takes a token again and again for 10800 seconds to the millisecond', async () => {
+test('An access token serves upgrades for 10800 seconds to the millisecond', async () => {
   const service = createService()
   const { clock } = service.provider
   const token = await service.obtainToken()
@@ -30,14 +30,14 @@ test('upgradeAgeKey takes a token again and again for 10800 seconds to the milli
   })
 })
 
-test('upgradeAgeKey names the mistakes of header and body at once, without a guess about one by the other', async () => {
+test('upgradeAgeKey names the mistakes of header with those of the body', async () => {
   const { provider } = createService()
   const { findings } = await refusalOf(() => upgradeBy(jsonRequest({}, undefined), provider))
   const mistakes = ['the Authorization header is missing', 'authorization_details is missing']
   expect(findings.map(({ message }) => message)).toEqual(mistakes)
 })
 
-test('upgradeAgeKey refuses all signals for an attribute that one of them cannot have, and changes nothing', async () => {
+test('upgradeAgeKey adds no signal when one of the signals is refused', async () => {
   const service = createService()
   const token = await service.obtainToken()
   const details = [ageSignal(), ageSignal({ attributes: { colour: 'red' } })]

@@ -54,7 +54,7 @@ test.each([
   expect(nearest(word, candidates)).toEqual(expected)
 })
 
-test('Case, blanks and punctuation make no other name', () => {
+test('A name is found whatever its case, blanks or punctuation are', () => {
   const words = [
     'accessDenied',
     'access-denied',
@@ -144,10 +144,15 @@ test.each([
   },
 )
 
-test('A sentence lists twelve names and counts the others', () => {
+test('A sentence lists twelve names', () => {
   const many = Array.from({ length: 40 }, (_, index) => `n${index}`)
   const twelve = 'n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11'
   expect(listed(many.slice(0, 12))).toEqual(twelve)
+})
+
+test('A sentence counts the names after the twelfth', () => {
+  const many = Array.from({ length: 40 }, (_, index) => `n${index}`)
+  const twelve = 'n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11'
   expect(listed(many)).toBe(`${twelve} and 28 more`)
 })
 
@@ -160,7 +165,7 @@ test.each([
   ['\ud800', '"\\ud800"'],
   ['\u{e0001}', '"\\ue0001"'],
   ['é😀', '"é😀"'],
-])('A message quotes the text %j, cut and with what is invisible escaped', (text, quoted) => {
+])('A message quotes the text %j with its invisible characters escaped', (text, quoted) => {
   expect(quote(text)).toBe(quoted)
 })
 
@@ -172,9 +177,6 @@ test.each([
   ['é', '"é"'],
   ['x'.repeat(80), 'x'.repeat(80)],
   ['x'.repeat(81), `"${'x'.repeat(60)}…"`],
-])(
-  'An excerpt of %j stands without quotes as long as the text is plain and short',
-  (text, shown) => {
-    expect(excerpt(text)).toBe(shown)
-  },
-)
+])('An excerpt of %j has quotes unless the text is plain or short', (text, shown) => {
+  expect(excerpt(text)).toBe(shown)
+})

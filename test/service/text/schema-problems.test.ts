@@ -14,12 +14,20 @@ const reportOn = (value: unknown) => {
 
 const valid = { name: 'a', title: 'a', purpose: 'a' }
 
-test('A report has 100 problems, which say what was probably meant, and a last line for all others', () => {
+test('A report lists 100 problems', () => {
   expect(reportOn({ ...valid, ...strangers(100) })).toMatchObject({ rest: [] })
-  const { problems = [], rest } = reportOn({ ...valid, ...strangers(101) }) ?? {}
+  const { problems = [] } = reportOn({ ...valid, ...strangers(101) }) ?? {}
   expect(problems).toHaveLength(100)
+})
+
+test('A report counts the problems after the hundredth', () => {
+  const { rest } = reportOn({ ...valid, ...strangers(101) }) ?? {}
   expect(rest).toEqual(['and 1 more problem'])
   expect(reportOn({ ...valid, ...strangers(20_000) })?.rest).toEqual(['and 19900 more problems'])
+})
+
+test('A report suggests the member that was probably meant', () => {
+  const { problems = [] } = reportOn({ ...valid, ...strangers(101) }) ?? {}
   expect(
     problems.filter(({ message }) => !/Did you mean "name"|expected one of name/.test(message)),
   ).toEqual([])
@@ -69,22 +77,19 @@ test.each<[list: unknown, looked: unknown[], messages: string[]]>([
   ['1234', [], ['expected a list, found the text "1234"']],
   [{ length: 4 }, [], ['expected a list, found a mapping']],
   [undefined, [], ['is missing; expected a list']],
-])(
-  'A list that is counted first, %j, has its items %j looked at, and the problems %j',
-  (list, looked, messages) => {
-    const seen: unknown[] = []
-    const item = z.unknown().refine((value) => seen.push(value) < 0, { error: 'is wrong' })
-    const checked = checkAgainst(z.object({ list: countedList(item, { min: 1, max: 3 }) }), {
-      list,
-    })
-    const problems = messages.map((message, index) => ({
-      path: looked[index] ? ['list', index] : ['list'],
-      message,
-    }))
-    expect(checked).toEqual({ kind: 'invalid', problems, rest: [] })
-    expect(seen).toEqual(looked)
-  },
-)
+])('A counted list that is %j has the items %j checked', (list, looked, messages) => {
+  const seen: unknown[] = []
+  const item = z.unknown().refine((value) => seen.push(value) < 0, { error: 'is wrong' })
+  const checked = checkAgainst(z.object({ list: countedList(item, { min: 1, max: 3 }) }), {
+    list,
+  })
+  const problems = messages.map((message, index) => ({
+    path: looked[index] ? ['list', index] : ['list'],
+    message,
+  }))
+  expect(checked).toEqual({ kind: 'invalid', problems, rest: [] })
+  expect(seen).toEqual(looked)
+})
 
 test('The JSON Schema of a list that is counted first is that of the list', () => {
   const list = { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 3 }

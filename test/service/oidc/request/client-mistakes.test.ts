@@ -175,7 +175,7 @@ test.each([
   [`+/${CODE_ID}%3D%3D`, 'base64', ': it is percent-encoded twice'],
   [`+/${CODE_ID}==#`, 'base64', `: ${SPOILED}`],
 ] as const)(
-  'Of the code %j in the form %s length and beginning are said, with the mistake',
+  'The length of the code %j in the form %s is named with its mistake',
   (code, form, ending) => {
     const message = receivedInstead(code, { what: 'a code', bytes: 16, form })
     expect(message).toBe(

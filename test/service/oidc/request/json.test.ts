@@ -8,7 +8,7 @@ import {
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const inObjects = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
-test('JSON is read down to 64 levels and refused below them, however it is nested', () => {
+test('JSON is read down to 64 levels', () => {
   const flat = `[${Array(100).fill('[]').join(',')}]`
   for (const text of [
     nested(64),
@@ -20,11 +20,14 @@ test('JSON is read down to 64 levels and refused below them, however it is neste
     'null',
   ])
     expect(parseJson(text)).toEqual({ ok: true, value: JSON.parse(text) })
+})
+
+test('JSON of more than 64 levels is refused, however it is nested', () => {
   for (const text of [nested(65), nested(100_000), inObjects(65), `[null,${nested(64)}]`])
     expect(parseJson(text)).toEqual({ ok: false, reason: 'it is nested deeper than 64 levels' })
 })
 
-test('JSON that is none is refused with a reason of one line, single blanks and at most 120 characters', () => {
+test('Invalid JSON is refused with a reason of at most 120 characters', () => {
   for (const text of [`{"a": ${'x'.repeat(1000)}}`, `{"a":\n\n${'x'.repeat(1000)}}`, `[1,\n\t  x]`])
     expect(parseJson(text)).toEqual({
       ok: false,
@@ -143,24 +146,21 @@ test.each([
   ['{"a":Nonexistent}', undefined],
   ['{"a":"x, y: \'z\'" 1}', undefined],
   ['xundefined', undefined],
-])(
-  'JSON that is spoiled in a usual way is refused with the remedy, and else without a guess: %s',
-  (text, remedy) => {
-    const problem = (() => {
-      try {
-        return JSON.parse(text)
-      } catch (error) {
-        return error instanceof SyntaxError
-          ? error.message.replaceAll(/\s+/g, ' ').replace(/ \(line.*/, '')
-          : error
-      }
-    })()
-    expect(parseJson(text)).toEqual({
-      ok: false,
-      reason: remedy === undefined ? problem : `${problem} (${remedy})`,
-    })
-  },
-)
+])('JSON that is spoiled in a usual way is refused with the remedy: %s', (text, remedy) => {
+  const problem = (() => {
+    try {
+      return JSON.parse(text)
+    } catch (error) {
+      return error instanceof SyntaxError
+        ? error.message.replaceAll(/\s+/g, ' ').replace(/ \(line.*/, '')
+        : error
+    }
+  })()
+  expect(parseJson(text)).toEqual({
+    ok: false,
+    reason: remedy === undefined ? problem : `${problem} (${remedy})`,
+  })
+})
 
 test.each([
   ['{}', true],

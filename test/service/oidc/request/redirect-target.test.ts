@@ -110,7 +110,7 @@ test.each([
   expect(differenceFrom(received, [registered])).toBe(` (differs by ${difference})`)
 })
 
-test('The nearest of several registered addresses is named, and addresses are listed to the length of a line', () => {
+test('The nearest of several registered addresses is named', () => {
   const registered = [
     'https://localhost:3000/callback',
     REGISTERED,
@@ -118,10 +118,18 @@ test('The nearest of several registered addresses is named, and addresses are li
   ]
   const difference = ` (differs from ${REGISTERED} by the final slash)`
   expect(differenceFrom('http://localhost:3000/callback/', registered)).toBe(difference)
-  expect(differenceFrom(REGISTERED, [])).toBe('')
+})
+
+test('Twelve of many addresses are listed', () => {
   const many = Array.from({ length: 20 }, (_, index) => `https://shop.example/${index}`)
   expect(addresses(many)).toBe(`${many.slice(0, 12).join(', ')} and 8 more`)
+})
+
+test('An address with a blank is quoted', () => {
   expect(addresses(['a b'])).toBe('"a b"')
+})
+test('No difference is named when no address is registered', () => {
+  expect(differenceFrom(REGISTERED, [])).toBe('')
 })
 
 const PREFIX = 'is not registered for client ak_test_sandbox; registered:'
@@ -212,7 +220,7 @@ test.each([
     'https://shop.example/x',
     'https://preview.example/cb, and LOOPBACK (differs by the host: shop.example)',
   ],
-])('A client of loopback addresses and others is told of both, for %s', (received, told) => {
+])('A client of loopback addresses learns all of them for %s', (received, told) => {
   const registered = createProvider().clients.find('ak_test_sandbox')
   if (!registered) throw new Error('the client is unknown')
   const redirectUris = ['https://preview.example/cb']

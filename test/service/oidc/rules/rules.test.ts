@@ -58,7 +58,7 @@ function renderLevels(row: RuleRow): string {
   return spec === agekey ? show(spec) : `${show(spec)}; in profile agekey ${show(agekey)}`
 }
 
-test('docs/rules.md is what the table says; `npm run docs` writes it', async () => {
+test('docs/rules.md is the document that `npm run docs` writes', async () => {
   const document = renderRulesDocument()
   await expect(document).toMatchFileSnapshot(DOCUMENT)
   expect(RULES.filter(({ id }) => !document.includes(`| \`${id}\` |`))).toEqual([])
