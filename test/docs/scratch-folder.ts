@@ -2,18 +2,25 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-const CACHE = fileURLToPath(new URL('../../node_modules/.cache/agekey-sandbox/', import.meta.url))
+const ROOT = new URL('../../', import.meta.url)
 
-/** A folder inside the repository, so that its packages are found, and how it goes. */
-export function createScratchFolder(): { readonly folder: string; remove(): void } {
-  mkdirSync(CACHE, { recursive: true })
-  const folder = mkdtempSync(`${CACHE}docs-`)
+/**
+ * Creates a folder whose files find the packages of `owner`, a folder with `node_modules` (default
+ * the repository).
+ */
+export function createScratchFolder(owner: URL = ROOT): {
+  readonly folder: string
+  remove(): void
+} {
+  const cache = fileURLToPath(new URL('node_modules/.cache/agekey-sandbox/', owner))
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(`${cache}docs-`)
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** One for a test, gone when the test ends. */
-export function makeScratchFolder(): string {
-  const { folder, remove } = createScratchFolder()
+/** Creates a scratch folder that is removed when the test ends. */
+export function makeScratchFolder(owner?: URL): string {
+  const { folder, remove } = createScratchFolder(owner)
   onTestFinished(remove)
   return folder
 }

@@ -10,6 +10,9 @@ import { startAppServer } from '../app-server.ts'
 import { importExample, type Replacements } from '../examples.ts'
 import { auditLibrary } from './audit-library.ts'
 
+/** The folder with the packages of the examples: `npm ci --prefix test/clients`. */
+const CLIENTS = new URL('../', import.meta.url)
+
 const callable = <T>() => z.custom<T>((value) => typeof value === 'function')
 
 afterEach(() => {
@@ -26,7 +29,7 @@ async function startExpress(
   vi.spyOn(console, 'warn').mockReturnValue()
   vi.stubEnv('SESSION_SECRET', 'a secret of at least thirty-two letters')
   const { url, serve } = await startAppServer()
-  const exported = await importExample('express-openid-connect.js', makeScratchFolder(), {
+  const exported = await importExample('express-openid-connect.js', makeScratchFolder(CLIENTS), {
     'http://localhost:2435': baseUrl,
     'http://localhost:3000': url,
     'response.json(request.oidc.idTokenClaims.age_thresholds)': `const isAdult = request.oidc.idTokenClaims.age_thresholds?.['18'] === true
@@ -55,14 +58,18 @@ async function startNextAuth(
   vi.stubEnv('NEXTAUTH_URL', url)
   vi.stubEnv('NEXTAUTH_SECRET', 'not-a-real-secret')
   vi.spyOn(console, 'error').mockReturnValue()
-  const exported = await importExample('pages/api/auth/[...nextauth].js', makeScratchFolder(), {
-    'http://localhost:2435': baseUrl,
-    // The compiler of Next.js takes the default export out of a CommonJS module, Node does not.
-    'import NextAuth from': 'import nextAuth from',
-    'default NextAuth(': 'default nextAuth.default(',
-    "claims.age_thresholds['18']": "claims.age_thresholds?.['18'] === true",
-    ...replacements,
-  })
+  const exported = await importExample(
+    'pages/api/auth/[...nextauth].js',
+    makeScratchFolder(CLIENTS),
+    {
+      'http://localhost:2435': baseUrl,
+      // The compiler of Next.js takes the default export out of a CommonJS module, Node does not.
+      'import NextAuth from': 'import nextAuth from',
+      'default NextAuth(': 'default nextAuth.default(',
+      "claims.age_thresholds['18']": "claims.age_thresholds?.['18'] === true",
+      ...replacements,
+    },
+  )
   const route = callable<(request: Request, response: Response) => Promise<void>>()
   const app = express().all(
     '/api/auth/*nextauth',
