@@ -265,7 +265,7 @@ const ENUM_NAMES = new Map([
 export function writeShapes(): string {
   const personas = readPersonas([fileURLToPath(new URL('personas', ROOT))]).map(({ name }) => name)
   const imports = Object.entries(OF_DOMAIN).map(
-    ([file, types]) => `import type { ${Object.keys(types).join(', ')} } from '../src/${file}.ts'`,
+    ([file, types]) => `import type { ${Object.keys(types).join(', ')} } from './${file}.ts'`,
   )
   const names = [
     ['PersonaName', 'A built-in persona.', [...personas]],
