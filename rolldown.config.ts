@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import { en } from '@faker-js/faker'
 import { defineConfig, type Plugin } from 'rolldown'
-import sbom from 'rollup-plugin-sbom'
+import { bundledPackages } from './build/bundled-packages.ts'
 import { readPersonas } from './src/sandbox/personas/persona-files.ts'
 
 /**
@@ -51,31 +50,6 @@ const nodeModules: Plugin = {
     ),
 }
 
-/** Writes the licences of the bundled packages: they ask to be part of every copy. */
-const licences: Plugin = {
-  name: 'licences',
-  generateBundle(_options, bundle) {
-    const modules = Object.values(bundle).flatMap((output) =>
-      output.type === 'chunk' ? output.moduleIds : [],
-    )
-    const folders = new Set(
-      modules
-        .filter(isAbsolute)
-        .flatMap((id) => id.match(/^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/) ?? []),
-    )
-    const source = [...folders].sort().map(licenceOf).join('\n\n')
-    this.emitFile({ type: 'asset', fileName: 'THIRD-PARTY-LICENSES.txt', source })
-  },
-}
-
-function licenceOf(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const file = readdirSync(folder).find((candidate) => /^licen[cs]e(\.|$)/i.test(candidate))
-  const text =
-    file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim()
-  return `${name} ${version}\n${'-'.repeat(40)}\n${text}\n`
-}
-
 /**
  * Settings, and what each command reads of other rooms: a start would load these rooms otherwise.
  */
@@ -121,21 +95,7 @@ export default defineConfig({
       'zod-to-json-schema': false,
     },
   },
-  plugins: [
-    parsedPersonas,
-    namesOfFaker,
-    nodeModules,
-    licences,
-    // The bundled packages for scanners, in CycloneDX: `dependencies` names none. The same sources
-    // give the same file.
-    sbom({
-      outDir: '',
-      outFilename: 'sbom.cdx',
-      includeWellKnown: false,
-      saveTimestamp: false,
-      generateSerial: false,
-    }),
-  ],
+  plugins: [parsedPersonas, namesOfFaker, nodeModules, bundledPackages],
   output: {
     dir: 'dist',
     cleanDir: true,
