@@ -5,8 +5,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { generate } from 'selfsigned'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { generateCertificate } from '../../src/server/tls/self-signed.ts'
 import { press } from '../support/forms.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { useRequest } from '../support/requests.ts'
@@ -35,9 +35,7 @@ async function start(
     controlToken: 'not-a-real-token',
   })
   const folder = makeScratchFolder()
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'age.example' }], {
-    keyType: 'ec',
-  })
+  const { key, cert } = generateCertificate(['age.example'], Date.now())
   writeFileSync(join(folder, 'age.example.key'), key)
   writeFileSync(join(folder, 'age.example.pem'), cert)
   expect(block).toContain(`listen ${listen}`)

@@ -3,7 +3,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createSandbox, type SandboxOptions } from '../../src/server/create-sandbox.ts'
-import { certificateFileIn, generateCertificate } from '../../src/server/tls/kept-certificate.ts'
+import { certificateFileIn } from '../../src/server/tls/kept-certificate.ts'
+import { generateCertificate } from '../../src/server/tls/self-signed.ts'
 import { damagedKey } from '../support/damaged-key.ts'
 import { folderWith } from '../support/folder-with.ts'
 import { startSandbox } from '../support/sandbox.ts'
@@ -54,7 +55,7 @@ describe('An own certificate', () => {
   const now = Date.now()
   const day = 24 * 60 * 60 * 1000
   const writePair = async (name: string, at = now) => {
-    const { cert, key } = await generateCertificate([name], at)
+    const { cert, key } = generateCertificate([name], at)
     const folder = folderWith({ 'cert.pem': cert, 'key.pem': key })
     return { httpsCert: join(folder, 'cert.pem'), httpsKey: join(folder, 'key.pem') }
   }

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { codeOf, messageOf } from '../../sandbox/files/caught.ts'
 import { ConfigError } from '../../sandbox/files/config-error.ts'
-import { onDemand } from '../../sandbox/files/on-demand.ts'
 import { createOrRead, replaceFile } from '../../sandbox/files/private-file.ts'
 import { preparePrivateFolder } from '../../sandbox/files/private-folder.ts'
 import { readTextFile } from '../../sandbox/files/text-file.ts'
 import { bareHost, readLeaf, type ServerCertificate, tlsKeyFileIn } from './certificate.ts'
+import { generateCertificate } from './self-signed.ts'
 
 /** The file of the self-signed certificate in a folder: clients have to trust it. */
 export const certificateFileIn = (folder: string): string => join(folder, 'tls-certificate.pem')
@@ -35,7 +35,7 @@ export async function keepCertificate(
   folder: string | undefined,
   need: Need,
 ): Promise<ServerCertificate> {
-  if (folder === undefined) return { ...parsePair(await generatePair(need)), file: undefined }
+  if (folder === undefined) return { ...parsePair(generatePair(need)), file: undefined }
   try {
     return { ...(await settlePair(folder, need)), file: certificateFileIn(folder) }
   } catch (cause) {
@@ -59,51 +59,16 @@ async function settlePair(folder: string, need: Need): Promise<Pair> {
 /** Another process may be first to make one: that is taken when it is good. */
 async function makePair(file: string, need: Need): Promise<Pair> {
   await preparePrivateFolder(dirname(file))
-  const made = await generatePair(need)
+  const made = generatePair(need)
   const kept = parsePair(await createOrRead(file, made))
   if (isStillGood(kept, need)) return kept
   await replaceFile(file, made, { mode: 0o600 })
   return parsePair(made)
 }
 
-async function generatePair({ names, now }: Need): Promise<string> {
-  const { key, cert } = await generateCertificate(names, now)
-  return `${key.trim()}\n${cert.trim()}\n`
-}
-
-/** The generator is needed once a year: a start that finds a certificate does not load it. */
-const loadGenerator = onDemand(() => import('selfsigned'))
-
-/** Browsers refuse a certificate that is valid for more than 398 days. */
-const VALID_DAYS = 365
-const DAY_MS = 24 * 60 * 60 * 1000
-
-/**
- * Makes a key and a self-signed certificate for these hosts, valid for a year from `now` (epoch
- * milliseconds). It is no certificate authority: a client that trusts it trusts this one server and
- * no other.
- */
-export async function generateCertificate(names: readonly string[], now: number): Promise<Pair> {
-  const { generate } = await loadGenerator()
-  const altNames = [...new Set(names.map(bareHost))].map((name) =>
-    isIP(name) === 0 ? { type: 2 as const, value: name } : { type: 7 as const, ip: name },
-  )
-  const { cert, private: key } = await generate(
-    [{ name: 'commonName', value: 'agekey-sandbox testing only' }],
-    {
-      keyType: 'ec',
-      algorithm: 'sha256',
-      // A day back: the clock of a container or of a phone may be behind.
-      notBeforeDate: new Date(now - DAY_MS),
-      notAfterDate: new Date(now + VALID_DAYS * DAY_MS),
-      extensions: [
-        { name: 'basicConstraints', cA: false, critical: true },
-        { name: 'extKeyUsage', serverAuth: true },
-        { name: 'subjectAltName', altNames },
-      ],
-    },
-  )
-  return { cert, key }
+function generatePair({ names, now }: Need): string {
+  const { key, cert } = generateCertificate(names, now)
+  return key + cert
 }
 
 type Pair = Pick<ServerCertificate, 'cert' | 'key'>

@@ -4,7 +4,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createHttpAgent } from '../../../src/audit/agent/http-agent.ts'
-import { generateCertificate } from '../../../src/server/tls/kept-certificate.ts'
+import { generateCertificate } from '../../../src/server/tls/self-signed.ts'
 import { visit } from '../../support/visit.ts'
 import { page, redirectTo, startWebApp } from '../../support/web-app.ts'
 
@@ -138,7 +138,7 @@ test('A page without end is read up to the first megabyte', async () => {
 })
 
 test('An app on https is visited by TLS with a certificate that is given, and not otherwise', async () => {
-  const { key, cert } = await generateCertificate(['localhost'], Date.now())
+  const { key, cert } = generateCertificate(['localhost'], Date.now())
   const server = createHttpsServer({ key, cert }, (_request, response) =>
     response.end('safe'),
   ).listen(0, 'localhost')

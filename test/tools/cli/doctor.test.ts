@@ -2,7 +2,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { generateCertificate } from '../../../src/server/tls/kept-certificate.ts'
+import { generateCertificate } from '../../../src/server/tls/self-signed.ts'
 import { reportLines } from '../../../src/tools/cli/doctor/doctor.ts'
 import { examine } from '../../../src/tools/cli/doctor/examine.ts'
 import type { DoctorVisit } from '../../../src/tools/cli/doctor/visit.ts'
@@ -117,7 +117,7 @@ const keysOf = (keySet: string) =>
   startMeddler((text, path) => (path.includes('jwks') ? keySet : text))
 
 async function atTls(names: string[], days = 0) {
-  const { cert, key } = await generateCertificate(names, Date.now() + days * DAY_MS)
+  const { cert, key } = generateCertificate(names, Date.now() + days * DAY_MS)
   return at(`https://localhost:${await listen(createHttpsServer({ cert, key }))}`, { ca: cert })
 }
 
