@@ -1,3 +1,4 @@
+import { replyOf } from '../../service/oidc/endpoints.ts'
 import { CHECK_ROWS, type FamilyColumns } from './outcome.ts'
 
 const said = (section: string, words: string) => `specification, "${section}": "${words}"`
@@ -42,14 +43,11 @@ export const SAID = {
     'E3. Create authorization',
     'redirect to redirect_uri with state in the query string',
   ),
-  parSuccess: said(
-    'E2. Create PAR',
-    'Success response: JSON object {request_uri: string, expires_in: 90}.',
-  ),
-  tokenSuccess: said('E4. Use token', 'Response: the token response object (see Resources).'),
+  parSuccess: replyOf('par').source,
+  tokenSuccess: replyOf('token').source,
   accessToken: said('Token response', 'access_token | string | Bearer token for the upgrade call.'),
   tokenType: said('Token response', 'token_type | string | Bearer.'),
-  upgradeSuccess: said('E5. Upgrade age key', 'Response: status 200, body the JSON string OK.'),
+  upgradeSuccess: replyOf('upgrade').source,
   keySet: said(
     'E6. Discovery and keys',
     'GET {base_url}/.well-known/jwks.json | Public keys for verifying id_token signatures.',

@@ -1,19 +1,10 @@
 import type { IdTokenClaims } from '../../service/oidc/callback.ts'
-import { endpointOf, type ServerCall } from '../../service/oidc/endpoints.ts'
+import { endpointOf, replyOf, type ServerCall } from '../../service/oidc/endpoints.ts'
 import { Findings } from '../../service/oidc/rules/findings.ts'
 import type { RuleId } from '../../service/oidc/rules/rules.ts'
 import { withHeaders, withJson, withMembers } from './answer-changes.ts'
-import { type Family, familyOf, SAID } from './families.ts'
-import type {
-  AnySeamChange,
-  Apply,
-  AuditRow,
-  ClientCheck,
-  Need,
-  Outcome,
-  Seam,
-  ServerReply,
-} from './outcome.ts'
+import { type Family, familyOf } from './families.ts'
+import type { AnySeamChange, Apply, AuditRow, Need, Outcome, Seam, ServerReply } from './outcome.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
 /** What a row states by itself, beside its family. */
@@ -61,19 +52,13 @@ export const changedReply =
     ...{ name: `${flow}.${name}`, flow, seam: 'reply', family },
     // With a body alone that is wrong the status means success.
     ...(family === 'failure' && {
-      refs: [SUCCESS[flow], ...(row.breaks?.join() === 'body' ? [] : ['RFC 9110 section 15'])],
+      refs: [
+        replyOf(flow).source,
+        ...(row.breaks?.join() === 'body' ? [] : ['RFC 9110 section 15']),
+      ],
     }),
     ...row,
   })
-
-/** How the specification defines success of a call; another reply is none. */
-const SUCCESS: Readonly<Record<ServerCall, string>> = {
-  par: SAID.parSuccess,
-  token: SAID.tokenSuccess,
-  upgrade: SAID.upgradeSuccess,
-  discovery: 'OpenID Connect Discovery 1.0 section 4.2',
-  jwks: 'RFC 7517 section 5',
-}
 
 /** Makes a row of a call that the service does not carry out: it sends only this reply. */
 export const replyInstead =
@@ -134,15 +119,6 @@ export const membersRows = (flow: ServerCall, family: Family, rule: string) =>
 export const NO_DOCUMENT =
   'A token is accepted without a key that verifies it, or every user is locked out.'
 
-/** What a reply lacks when its JSON is the body of an error. */
-export const LACKING: Readonly<Record<ServerCall, readonly ClientCheck[]>> = {
-  par: ['request_uri'],
-  token: ['access_token', 'token_type'],
-  upgrade: ['ok'],
-  discovery: ['issuer', 'jwks_uri', 'authorization_endpoint'],
-  jwks: ['keys'],
-}
-
 /**
  * Makes rows of calls that the service refuses by one of its rules, with its usual message,
  * whatever was sent. `more` is added to the rule of the row.
@@ -160,7 +136,7 @@ export const refusedCalls =
     }: Parameters<Findings['add']>[1] & { headers?: Record<string, string>; more?: string },
   ) =>
     replyInstead(flow)(name, 'failure', {
-      breaks: ['status', ...LACKING[flow]],
+      breaks: ['status', ...replyOf(flow).members],
       summary,
       rule: more === undefined ? rule : `${rule} ${more}`,
       apply(reply, { provider }) {

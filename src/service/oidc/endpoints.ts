@@ -28,17 +28,46 @@ export interface Endpoint {
   readonly correlation?: CorrelationKind
   /** The identifier that its answer issues. */
   readonly issues?: 'code' | 'request_uri' | 'access_token'
+  /** Its good reply to a server-to-server call. */
+  readonly reply?: GoodReply
   /** Words of paths that developers may try instead: ours, and those of other providers. */
   readonly words?: readonly string[]
   /** `false`: the call continues a flow and never begins one. */
   readonly beginsFlow?: false
 }
 
+/** The good reply to a server-to-server call. */
+interface GoodReply {
+  /** What defines the reply; another reply is no success. */
+  readonly source: string
+  /** Its members; `ok` is the JSON string OK. */
+  readonly members: readonly ReplyMember[]
+  /** What a client does without a reply: the client cannot know what the service has done. */
+  readonly unanswered: string
+}
+
+type ReplyMember =
+  | 'request_uri'
+  | 'access_token'
+  | 'token_type'
+  | 'ok'
+  | 'issuer'
+  | 'jwks_uri'
+  | 'authorization_endpoint'
+  | 'keys'
+
 export type CorrelationKind = 'transaction' | 'request_uri' | 'code' | 'access_token' | 'trap'
 
 const BROWSER_FLOWS = ['use', 'create'] as const
 const AUTHORIZATION_WORDS = ['authorize', 'authorization', 'auth', 'login'] as const
 const DISCOVERY_WORDS = ['openid-configuration', 'oauth-authorization-server'] as const
+const READ_AGAIN =
+  'A broken connection is an error to handle: read once more, or go on with what was read before.'
+const DISCOVERY_REPLY = {
+  source: 'OpenID Connect Discovery 1.0 section 4.2',
+  members: ['issuer', 'jwks_uri', 'authorization_endpoint'],
+  unanswered: READ_AGAIN,
+} as const
 
 /** E1 to E6 (specification, "Endpoints"). */
 export const ENDPOINTS = {
@@ -67,6 +96,13 @@ export const ENDPOINTS = {
     call: 'par',
     follows: BROWSER_FLOWS,
     issues: 'request_uri',
+    reply: {
+      source:
+        'specification, "E2. Create PAR": "Success response: JSON object {request_uri: string, expires_in: 90}."',
+      members: ['request_uri'],
+      unanswered:
+        'A broken connection is an error to handle: push again, which makes another reference, or give up.',
+    },
     words: ['par', 'pushed-authorization-request'],
   },
   create: {
@@ -95,6 +131,13 @@ export const ENDPOINTS = {
     follows: ['use'],
     correlation: 'code',
     issues: 'access_token',
+    reply: {
+      source:
+        'specification, "E4. Use token": "Response: the token response object (see Resources)."',
+      members: ['access_token', 'token_type'],
+      unanswered:
+        'The code may be spent: do not send it again (RFC 6749 section 4.1.2), and let the user begin again.',
+    },
     words: ['token', 'access_token'],
   },
   upgrade: {
@@ -109,6 +152,13 @@ export const ENDPOINTS = {
     call: 'upgrade',
     follows: ['use'],
     correlation: 'access_token',
+    reply: {
+      source:
+        'specification, "E5. Upgrade age key": "Response: status 200, body the JSON string OK."',
+      members: ['ok'],
+      unanswered:
+        'It is not known whether the age key is upgraded: say so, and do not send the call again by itself.',
+    },
     words: ['upgrade'],
   },
   useDiscovery: {
@@ -120,6 +170,7 @@ export const ENDPOINTS = {
     caller: 'any',
     call: 'discovery',
     follows: BROWSER_FLOWS,
+    reply: DISCOVERY_REPLY,
     words: DISCOVERY_WORDS,
   },
   createDiscovery: {
@@ -131,6 +182,7 @@ export const ENDPOINTS = {
     caller: 'any',
     call: 'discovery',
     follows: BROWSER_FLOWS,
+    reply: DISCOVERY_REPLY,
     words: DISCOVERY_WORDS,
   },
   jwks: {
@@ -143,6 +195,7 @@ export const ENDPOINTS = {
     caller: 'any',
     call: 'jwks',
     follows: BROWSER_FLOWS,
+    reply: { source: 'RFC 7517 section 5', members: ['keys'], unanswered: READ_AGAIN },
     words: ['jwks', 'jwks.json', 'certs', 'keys'],
   },
 } as const satisfies Readonly<Record<string, Endpoint>>
@@ -168,6 +221,13 @@ export function endpointOf(call: Call): Endpoint {
   const endpoint = ROWS.find((row) => row.call === call)
   if (!endpoint) throw new Error(`there is no endpoint of ${call}`)
   return endpoint
+}
+
+/** The good reply to a server-to-server call. */
+export function replyOf(call: ServerCall): GoodReply {
+  const { reply } = endpointOf(call)
+  if (!reply) throw new Error(`the endpoint of ${call} says nothing of its good reply`)
+  return reply
 }
 
 /** `PAR (E2)` */

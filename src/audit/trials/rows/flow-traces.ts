@@ -6,9 +6,9 @@ export interface FlowTrace {
   /** The learned flow whose last page shows how a row ended. */
   readonly page: 'use' | 'create' | 'upgrade'
   /** The endpoint that answers with the row. */
-  readonly sentBy: 'E1' | 'E2' | 'E3' | 'E4' | 'E5'
+  readonly sentBy: string
   /** The endpoint that only an app which accepted the row calls next. */
-  readonly next?: 'E3' | 'E4' | 'E5'
+  readonly next?: string
   /** The evidence when that endpoint was called. */
   readonly sign?: string
 }
@@ -19,8 +19,8 @@ const USE: FlowTrace = {
   next: 'E4',
   sign: 'your app exchanged the code (E4)',
 }
-export const FLOW_TRACES: Readonly<Record<AuditRow['flow'], FlowTrace>> = {
-  use: USE,
+
+const TRACES: Readonly<Partial<Record<AuditRow['flow'], FlowTrace>>> = {
   create: { page: 'create', sentBy: 'E3' },
   par: {
     page: 'create',
@@ -30,9 +30,10 @@ export const FLOW_TRACES: Readonly<Record<AuditRow['flow'], FlowTrace>> = {
   },
   token: { page: 'upgrade', sentBy: 'E4', next: 'E5', sign: 'your app sent an upgrade (E5)' },
   upgrade: { page: 'upgrade', sentBy: 'E5' },
-  discovery: USE,
-  jwks: USE,
 }
+
+/** Every other call is judged by what Use shows next. */
+export const traceOf = (flow: AuditRow['flow']): FlowTrace => TRACES[flow] ?? USE
 
 export const hasCall = ({ calls }: Flow, endpoint: string): boolean =>
   calls.some((call) => call.endpoint === endpoint)

@@ -3,7 +3,7 @@ import type { SandboxApi } from '../../../server/client/sandbox-api.ts'
 import type { Flow } from '../../../server/client/shapes.ts'
 import type { FlowRun } from '../../drive/driver.ts'
 import type { Reason } from '../../report/audit-report.ts'
-import { FLOW_TRACES, hasCall } from './flow-traces.ts'
+import { hasCall, traceOf } from './flow-traces.ts'
 
 export interface Delivery {
   /** The flow of the journal in which the row is sent; `undefined` when there is none. */
@@ -37,7 +37,7 @@ async function findFlow(
 }
 
 function isSent(row: AuditRow, { isLaterMet, brought }: FlowRun, known: Flow): boolean {
-  const { sentBy } = FLOW_TRACES[row.flow]
+  const { sentBy } = traceOf(row.flow)
   if (sentBy === 'E1' || sentBy === 'E3') return known.outcome === row.name && brought[sentBy]
   return isLaterMet === true && hasCall(known, sentBy)
 }

@@ -6,7 +6,7 @@ import { type RunResult, readRun } from '../../learn/read-run.ts'
 import type { SeenRun } from '../../learn/see-run.ts'
 import type { Reason, VerdictName } from '../../report/audit-report.ts'
 import type { TrialFinding } from '../trial.ts'
-import { FLOW_TRACES } from './flow-traces.ts'
+import { traceOf } from './flow-traces.ts'
 
 /** How one run of a row ended, beside the pages of the app. */
 export interface RowRun {
@@ -85,7 +85,7 @@ function verdictOn(row: AuditRow, accepted: boolean, { says, like }: RunResult):
 /** The flow whose last page shows how a row ended; `undefined` when its pages were not learned. */
 export function learnedFlowOf(row: AuditRow, learned: LearnedApp): LearnedFlow | undefined {
   // After a code an app continues with Upgrade.
-  const page = row.name === 'code_issued' ? 'upgrade' : FLOW_TRACES[row.flow].page
+  const page = row.name === 'code_issued' ? 'upgrade' : traceOf(row.flow).page
   if (page === 'use') return learned.use
   const later = learned[page]
   return later.kind === 'learned' ? later.flow : undefined

@@ -4,7 +4,7 @@ import type { Role } from '../../drive/tested-personas.ts'
 import { planOfCreate } from '../../learn/plan-create.ts'
 import type { AuditRun } from '../audit-run.ts'
 import type { Trial } from '../trial.ts'
-import { FLOW_TRACES } from './flow-traces.ts'
+import { traceOf } from './flow-traces.ts'
 
 export type RowSettings = Pick<AuditRun, 'learned' | 'options'>
 
@@ -69,8 +69,7 @@ const issuesCode = ({ ending }: AuditRow): boolean =>
 
 function rolesOf(row: AuditRow): readonly Role[] {
   const { flow, ending, correctClient, bait } = row
-  if (FLOW_TRACES[flow].page === 'create' || ending?.kind === 'create_requested')
-    return ['newcomer']
+  if (traceOf(flow).page === 'create' || ending?.kind === 'create_requested') return ['newcomer']
   if (flow === 'token' || flow === 'upgrade' || issuesCode(row)) return ['minor']
   if (correctClient === 'accept' || ending?.kind === 'error') return ['adult']
   return bait === 'both' ? ['adult', 'minor'] : [bait]

@@ -9,7 +9,7 @@ import type { LearnedFlow } from '../../learn/learned-flow.ts'
 import { type SeenRun, seeRun } from '../../learn/see-run.ts'
 import type { Worker } from '../audit-run.ts'
 import type { Trial, TrialFinding } from '../trial.ts'
-import { FLOW_TRACES, hasCall } from './flow-traces.ts'
+import { hasCall, traceOf } from './flow-traces.ts'
 import { REPLAYED_ANSWERS, type SentRow } from './replayed-answers.ts'
 import { findDelivery } from './row-delivery.ts'
 import { findingOfRow, learnedFlowOf, type RowRun, readSeen } from './row-finding.ts'
@@ -94,7 +94,7 @@ function signOf(
   { reachesCreate }: FlowRun,
   { flows, settings }: { flows: readonly Flow[]; settings: RowSettings },
 ): string | undefined {
-  const { next, sign } = FLOW_TRACES[row.flow]
+  const { next, sign } = traceOf(row.flow)
   if (next === 'E3') return reachesCreate ? sign : undefined
   if (next && flows.some((one) => hasCall(one, next))) return sign
   const { createsAfterDenial } = settings.learned

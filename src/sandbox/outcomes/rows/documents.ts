@@ -1,10 +1,10 @@
+import { replyOf } from '../../../service/oidc/endpoints.ts'
 import { foreignKey } from '../../keys/signing-keys.ts'
 import { bodyOf, keysOfReply, withJson, withMembers } from '../answer-changes.ts'
 import { SAID } from '../families.ts'
 import type { ServerReply } from '../outcome.ts'
 import {
   changedReply,
-  LACKING,
   membersRows,
   NO_DOCUMENT,
   type OutcomeRow,
@@ -20,7 +20,7 @@ const absentRow = (flow: 'discovery' | 'jwks', what: string, rule: string) =>
   replyInstead(flow)('404', 'failure', {
     ...KEPT,
     harm: NO_DOCUMENT,
-    breaks: ['status', ...LACKING[flow]],
+    breaks: ['status', ...replyOf(flow).members],
     summary: `404: there is no ${what}.`,
     rule,
     apply: (reply) => ({ ...withJson(reply, { error: 'not_found' }), status: 404 }),

@@ -1,13 +1,7 @@
-import { SERVER_CALLS, type ServerCall } from '../../../service/oidc/endpoints.ts'
+import { replyOf, SERVER_CALLS, type ServerCall } from '../../../service/oidc/endpoints.ts'
 import { withHeaders, withJson, withoutBody, withText } from '../answer-changes.ts'
 import { FAMILIES } from '../families.ts'
-import {
-  changedReply,
-  LACKING,
-  NO_DOCUMENT,
-  type OutcomeRow,
-  replyInstead,
-} from '../outcome-row.ts'
+import { changedReply, NO_DOCUMENT, type OutcomeRow, replyInstead } from '../outcome-row.ts'
 
 const STATUS =
   'A status of 500 and above says nothing about the request: log it, tell the user to try again later.'
@@ -22,18 +16,6 @@ const NO_REDIRECT = 'Follow no redirect: it would carry credentials to another s
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' }
 const PAGE =
   '<!doctype html><html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'
-
-/** What to do when a call gets no reply: the client cannot know what the service has done. */
-const DROPPED: Readonly<Record<ServerCall, string>> = {
-  par: 'A broken connection is an error to handle: push again, which makes another reference, or give up.',
-  token:
-    'The code may be spent: do not send it again (RFC 6749 section 4.1.2), and let the user begin again.',
-  upgrade:
-    'It is not known whether the age key is upgraded: say so, and do not send the call again by itself.',
-  discovery:
-    'A broken connection is an error to handle: read once more, or go on with what was read before.',
-  jwks: 'A broken connection is an error to handle: read once more, or go on with what was read before.',
-}
 
 /** Trying again and using what was fetched before are as right as giving up. */
 const EITHER = { correctClient: 'depends' } as const
@@ -50,7 +32,7 @@ function failuresOf(flow: ServerCall): OutcomeRow[] {
   return [
     instead('500', 'failure', {
       ...ofRead,
-      breaks: ['status', ...LACKING[flow]],
+      breaks: ['status', ...replyOf(flow).members],
       summary: '500 with an OAuth error body.',
       rule: rule(STATUS),
       apply: (reply) => ({
@@ -116,7 +98,7 @@ function failuresOf(flow: ServerCall): OutcomeRow[] {
     instead('dropped', 'connection', {
       ...EITHER,
       summary: 'The connection breaks before the service has done anything.',
-      rule: DROPPED[flow],
+      rule: replyOf(flow).unanswered,
       apply: (reply) => ({ ...reply, dropped: true }),
     }),
     changed('empty_body', 'failure', {

@@ -4,8 +4,8 @@ import { isJsonObject } from '../../../service/age/json-object.ts'
 import { parseJson } from '../../../service/oidc/request/json.ts'
 import { type CheckResult, check } from './check.ts'
 
-/** The server-to-server calls. */
-export type CalledFlow = Exclude<OutcomeFlow, 'use' | 'create'>
+/** The server-to-server calls that the demo makes. */
+export type CalledFlow = keyof typeof MEMBERS
 
 export interface ServerAnswer {
   readonly status: number
@@ -50,7 +50,7 @@ const checkStatus = (flow: CalledFlow, found: number): CheckResult =>
     ? check('status', { passed: found >= 200 && found < 300, found, expected: '200 to 299' })
     : check('status', { passed: found === 200, found, expected: '200' })
 
-const MEMBERS: Readonly<Record<CalledFlow, (body: unknown, issuer: string) => CheckResult[]>> = {
+const MEMBERS = {
   par: (body) => [
     member(body, 'request_uri', z.string().startsWith('urn:')),
     ...checkLifetime(body),
@@ -72,7 +72,7 @@ const MEMBERS: Readonly<Record<CalledFlow, (body: unknown, issuer: string) => Ch
   jwks: (body) => [
     check('keys', { passed: keySetSchema.safeParse(body).success, found: keysIn(body) }),
   ],
-}
+} satisfies Partial<Record<OutcomeFlow, (body: unknown, issuer: string) => CheckResult[]>>
 
 export const keySetSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).min(1) })
 
