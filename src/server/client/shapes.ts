@@ -8,6 +8,7 @@ import type { ClientSettings } from '../../sandbox/clients/client-schema.ts'
 import type { Claims } from '../../service/age/claims.ts'
 import type { AgeSignal, SubmittedAgeSignal } from '../../service/age/signal-schema.ts'
 import type { Lifetimes } from '../../service/oidc/ports.ts'
+import type { CamelCase } from '../../service/text/camel-case.ts'
 import type { SettingOptions } from '../config/settings.ts'
 import type { Immutable, OperationResult, Operations } from '../control/contract/contract.ts'
 
@@ -66,9 +67,16 @@ export interface Question extends Omit<Given<'evaluate', 'body'>, 'claims' | 'si
   readonly signals?: readonly (AgeSignal | SubmittedAgeSignal)[] | undefined
 }
 
+type TenantBody = Given<'putTenant', 'body'>
+/** Settings of one value each, by their names in the library. */
+type TenantValues = Omit<TenantBody, 'persona' | 'outcome' | 'readings' | 'clients' | 'lifetimes'>
+type ValueChanges = {
+  readonly [Name in keyof TenantValues as CamelCase<Name>]?: TenantValues[Name] | undefined
+}
+
 export interface TenantChange
-  extends Pick<Given<'putTenant', 'body'>, 'persona' | 'outcome' | 'readings'> {
+  extends Pick<TenantBody, 'persona' | 'outcome' | 'readings'>,
+    ValueChanges {
   readonly clients?: readonly ClientSettings[] | undefined
   readonly lifetimes?: { readonly [Name in keyof Lifetimes]?: number | undefined } | undefined
-  readonly slowReplySeconds?: number | undefined
 }

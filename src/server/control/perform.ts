@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { parseWith } from '../http/parse.ts'
 import { actAsHandlers } from './act-as.ts'
 import { catalogHandlers } from './catalog.ts'
+import { clockHandlers } from './clock.ts'
 import {
   type OperationId,
   type OperationInput,
@@ -10,8 +11,10 @@ import {
   schemasOf,
 } from './contract/contract.ts'
 import { NONE } from './contract/operation.ts'
+import { coverageHandlers } from './coverage.ts'
 import { flowHandlers } from './flows.ts'
 import type { AnswerOf, ControlContext, Handlers } from './handler.ts'
+import { keyHandlers } from './keys.ts'
 import { personaHandlers } from './personas.ts'
 import { expectationHandlers, scenarioHandlers } from './queue.ts'
 import { tenantHandlers } from './tenants.ts'
@@ -24,6 +27,9 @@ const HANDLERS: Handlers = {
   ...actAsHandlers,
   ...scenarioHandlers,
   ...flowHandlers,
+  ...coverageHandlers,
+  ...clockHandlers,
+  ...keyHandlers,
   ...tenantHandlers,
 }
 

@@ -1,6 +1,5 @@
 import { redirectUriWarnings } from '../../sandbox/addresses/addresses.ts'
 import { clientSettingsOf } from '../../sandbox/clients/client-schema.ts'
-import { currentCoverage } from '../../sandbox/coverage/describe-coverage.ts'
 import { requireOutcomeName, requirePersona } from '../../sandbox/outcomes/names.ts'
 import { requireReadings } from '../../sandbox/readings/readings.ts'
 import { type TenantChanges, tenantValuesOf } from '../../sandbox/tenants/shared-parts.ts'
@@ -12,31 +11,10 @@ import { quote } from '../../service/text/message-parts.ts'
 import { readPageAfter } from '../http/list-page.ts'
 import type { tenantOperations } from './contract/tenants.ts'
 import type { ControlCall, Handlers } from './handler.ts'
+
 export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
-  getClock: ({ tenant }) => ({ status: 200, body: tenant.clock.state() }),
-  async moveClock({ tenant, body }) {
-    await tenant.moveClock(body)
-    return { status: 200, body: tenant.clock.state() }
-  },
-  async rotateKeys({ tenant, body }) {
-    await tenant.rotateKeys(body.stage)
-    const [{ kid }, jwks] = await Promise.all([tenant.keys.signingKey(), tenant.keys.jwks()])
-    return {
-      status: 200,
-      body: { signing: kid, published: jwks.keys.map((key) => String(key['kid'])) },
-    }
-  },
   async reset({ tenant }) {
     await tenant.reset()
-    return { status: 204 }
-  },
-  getCoverage: async ({ tenant }) => ({ status: 200, body: await currentCoverage(tenant) }),
-  clearCoverage({ tenant }) {
-    tenant.coverage.clear()
-    return { status: 204 }
-  },
-  nameCoverageTest({ tenant, body }) {
-    tenant.coverage.name(body.name ?? undefined)
     return { status: 204 }
   },
   async listTenants({ tenant, host: { tenants }, query }) {

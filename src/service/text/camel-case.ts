@@ -1,5 +1,5 @@
 /** `base_url` becomes `baseUrl`. */
-type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+export type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name
 

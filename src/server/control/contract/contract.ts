@@ -1,7 +1,10 @@
 import type * as z from 'zod'
 import { checkAgainst, problemLines } from '../../../service/text/schema-problems.ts'
 import { catalogOperations } from './catalog.ts'
+import { clockOperations } from './clock.ts'
+import { coverageOperations } from './coverage.ts'
 import { flowOperations } from './flows.ts'
+import { keyOperations } from './keys.ts'
 import { errorSchema, type Operation } from './operation.ts'
 import { actAsOperations, personaOperations } from './personas.ts'
 import { expectationOperations, scenarioOperations } from './queue.ts'
@@ -15,6 +18,9 @@ export const OPERATIONS = {
   ...actAsOperations,
   ...scenarioOperations,
   ...flowOperations,
+  ...coverageOperations,
+  ...clockOperations,
+  ...keyOperations,
   ...tenantOperations,
 } as const satisfies Record<string, Operation>
 

@@ -1,17 +1,11 @@
 import * as z from 'zod'
 import { clientSchema } from '../../../sandbox/clients/client-schema.ts'
-import { clockMoveSchema, clockStateSchema } from '../../../sandbox/clock/clock.ts'
-import { MAX_TEST_NAME } from '../../../sandbox/coverage/counters.ts'
-import { coverageSchema } from '../../../sandbox/coverage/coverage.ts'
-import { ROTATION_STAGES } from '../../../sandbox/keys/key-ring.ts'
 import { readingsChangeSchema } from '../../../sandbox/readings/readings.ts'
 import { TENANT_VALUE_CHANGES, TENANT_VALUES } from '../../../sandbox/tenants/shared-parts.ts'
 import { SIGNING_ALGORITHMS } from '../../../service/oidc/ports.ts'
 import { countedList } from '../../../service/text/counted-list.ts'
-import { mustBe } from '../../../service/text/schema-problems.ts'
+import { clock } from './clock.ts'
 import { byName, listQuery, next, type Operation, POST, PUT, READ, REMOVAL } from './operation.ts'
-
-const clock = clockStateSchema.meta({ id: 'Clock' })
 
 const seconds = z.int().min(1)
 
@@ -66,57 +60,7 @@ const tenantChange = z.strictObject({
     .describe('Readings to set; those that are left out stay, null takes one back, or all of them'),
 })
 
-const isName = mustBe(`the name of a test, of 1 to ${MAX_TEST_NAME} characters, or null`)
-
-/** Operations on coverage, clock, keys and reset of one tenant, then on the tenants themselves. */
 export const tenantOperations = {
-  getCoverage: {
-    ...READ,
-    path: '/coverage',
-    summary:
-      'What was delivered to clients by this process, and what is missing; of the root tenant that of all tenants. It survives a reset',
-    result: coverageSchema.meta({ id: 'Coverage' }),
-  },
-  clearCoverage: {
-    ...REMOVAL,
-    path: '/coverage',
-    summary: 'Sets every count of the coverage to 0; of the root tenant those of all tenants',
-  },
-  nameCoverageTest: {
-    ...PUT,
-    path: '/coverage/test',
-    summary: 'From now on what is delivered is listed under this test, or under none',
-    body: z.strictObject({
-      name: z
-        .string(isName)
-        .min(1, isName)
-        .max(MAX_TEST_NAME, isName)
-        .nullable()
-        .describe('null: no test'),
-    }),
-    statuses: [204],
-  },
-  getClock: {
-    ...READ,
-    path: '/clock',
-    summary: 'The clock: every lifetime and every age is judged by it',
-    result: clock,
-  },
-  moveClock: {
-    ...POST,
-    path: '/clock',
-    summary: 'Moves the clock; members apply in the order reset, set, freeze, advance',
-    body: clockMoveSchema,
-    result: clock,
-  },
-  rotateKeys: {
-    ...POST,
-    path: '/keys/rotate',
-    summary:
-      'Rotates the signing keys of this tenant in stages: publish, use, retire; withdraw removes what an outcome published',
-    body: z.strictObject({ stage: z.enum(ROTATION_STAGES) }),
-    result: z.object({ signing: z.string(), published: z.array(z.string()) }),
-  },
   reset: {
     ...POST,
     path: '/reset',

@@ -1,0 +1,21 @@
+import { clockMoveSchema, clockStateSchema } from '../../../sandbox/clock/clock.ts'
+import { type Operation, POST, READ } from './operation.ts'
+
+/** The clock of a tenant. */
+export const clock = clockStateSchema.meta({ id: 'Clock' })
+
+export const clockOperations = {
+  getClock: {
+    ...READ,
+    path: '/clock',
+    summary: 'The clock: every lifetime and every age is judged by it',
+    result: clock,
+  },
+  moveClock: {
+    ...POST,
+    path: '/clock',
+    summary: 'Moves the clock; members apply in the order reset, set, freeze, advance',
+    body: clockMoveSchema,
+    result: clock,
+  },
+} as const satisfies Record<string, Operation>
