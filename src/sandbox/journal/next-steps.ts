@@ -60,9 +60,11 @@ export function nextSteps(
   return ['Wait: the user has not come back yet. An app also copes with one who never does.']
 }
 
-/** Whether a request of the app broke a rule. */
-const isAtFault = ({ calls }: Flow) =>
-  calls.some(({ findings }) => findings.some(({ level }) => level === 'error'))
+/** Whether the request that the last callback answers broke a rule. */
+function isAtFault({ calls }: Flow): boolean {
+  const answered = calls.findLast((call) => callbackOf({ calls: [call] }) !== undefined)
+  return answered?.findings.some(({ level }) => level === 'error') === true
+}
 
 function afterCallback(
   flow: Flow,

@@ -12,7 +12,17 @@ const answered = (endpoint: string, params: Readonly<Record<string, string>>) =>
   recordedCall({ endpoint, response: callbackWith(params) })
 
 function stepsOf(last: CallRecord, flow: Flow['flow'] = 'use', seconds = 0): string {
-  const listed = { id: 'f1', tenant: 'default', flow, started_at: last.at, calls: [last] }
+  return stepsAfter([last], flow, seconds)
+}
+
+function stepsAfter(
+  calls: readonly [...CallRecord[], CallRecord],
+  flow: Flow['flow'],
+  seconds = 0,
+) {
+  const [last] = calls.slice(-1)
+  if (!last) throw new Error('a flow has a call')
+  const listed = { id: 'f1', tenant: 'default', flow, started_at: last.at, calls }
   return nextSteps(listed, {
     lifetimes: LIFETIMES,
     now: Date.parse(last.at) + seconds * 1000,
@@ -64,4 +74,24 @@ test('The next steps say of a request_uri that no browser brought in time that t
 test('The next steps of an answer that has come are the same however late it is read', () => {
   const answer = answered('E1', ID_TOKEN)
   expect(stepsOf(answer, 'use', 100_000)).toBe(stepsOf(answer))
+})
+
+const REFUSED = recordedCall({
+  endpoint: 'E3',
+  response: callbackWith({ error: 'invalid_request', state: 'x' }),
+  findings: [
+    { rule: 'CRE-04', level: 'error', path: 'scope', message: 'scope is wrong', hint: '' },
+  ],
+})
+
+test('The next steps speak of the success that follows a refused request', () => {
+  const steps = stepsAfter([REFUSED, answered('choice', { state: 'x' })], 'create')
+  expect(steps).toContain('is a success')
+  expect(steps).not.toContain('Correct the request')
+})
+
+test('The next steps blame the app for its last request alone', () => {
+  const declined = answered('choice', { error: 'access_denied', state: 'x' })
+  expect(stepsAfter([REFUSED, declined], 'create')).toContain('There is no result')
+  expect(stepsAfter([declined, REFUSED], 'create')).toContain('Correct the request by its findings')
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { connectSandbox } from '../../../src/server/client/connect-sandbox.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
-import { sendUse } from '../../support/requests.ts'
+import { sendUse, useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
 test('connectSandbox drives a sandbox over HTTP as createSandbox does in the process', async () => {
@@ -25,6 +25,75 @@ test('connectSandbox drives a sandbox over HTTP as createSandbox does in the pro
   expect(ages).toEqual({ 18: false })
   await remote.reset()
   expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
+})
+
+test('connectSandbox hands over after: 0, so that a scenario which has moved is answered at once', async () => {
+  const sandbox = await startSandbox()
+  await using remote = connectSandbox(sandbox.url)
+  const { id, revision } = await remote.scenarios.arm({
+    name: 'A',
+    steps: [{ await: 'par' }, { await: 'jwks' }],
+  })
+  expect(revision).toBe(0)
+  await createRelyingParty(sandbox).push()
+  // A client that left 0 out would wait for a minute, longer than a test may take.
+  const moved = await remote.scenarios.get(id, { waitSeconds: 60, after: 0 })
+  expect(moved.revision).toBe(1)
+})
+
+test('connectSandbox hands over timeoutSeconds: 0, so that a flow which goes on has not ended', async () => {
+  const sandbox = await startSandbox()
+  await using remote = connectSandbox(sandbox.url)
+  await sandbox.request.get('/v1/oidc/use').query(useRequest()).expect(200)
+  expect(await remote.flows.last()).toMatchObject({ status: 'waiting' })
+  await expect(remote.flows.ended({ since: 'f0', timeoutSeconds: 0 })).rejects.toThrow(
+    'no flow ended within 0 s after f0',
+  )
+})
+
+test('connectSandbox hands over an advance of 0 seconds', async () => {
+  await using remote = connectSandbox((await startSandbox()).url)
+  await remote.clock.advance(60)
+  expect(await remote.clock.advance(0)).toMatchObject({ advanced_seconds: 60 })
+})
+
+test('connectSandbox hands over slowReplySeconds: 0, the second time too', async () => {
+  const sandbox = await startSandbox()
+  await using remote = connectSandbox(sandbox.url)
+  const shown = async () => {
+    const answer = await sandbox.request.get('/_sandbox/tenants/default')
+    return answer.body.slow_reply_seconds
+  }
+  await remote.configure({ slowReplySeconds: 0 })
+  expect(await shown()).toBe(0)
+  await remote.configure({ slowReplySeconds: 9 })
+  expect(await shown()).toBe(9)
+  await remote.configure({ slowReplySeconds: 0 })
+  expect(await shown()).toBe(0)
+})
+
+test('connectSandbox hands over limit: 0, which the sandbox refuses', async () => {
+  await using remote = connectSandbox((await startSandbox()).url)
+  await expect(remote.flows.list({ limit: 0 })).rejects.toThrow(
+    'limit: must be a whole number from 1 to 2000',
+  )
+})
+
+test('A tenant of connectSandbox is driven a second time after its reset', async () => {
+  const sandbox = await startSandbox()
+  await using remote = connectSandbox(sandbox.url)
+  const tenant = remote.tenant('second')
+  for (const time of ['first', 'second']) {
+    await tenant.clock.advance(91)
+    await tenant.next({ persona: 'teen-16' })
+    await tenant.configure({ persona: 'child-12' })
+    await tenant.keys.rotate('publish')
+    expect((await tenant.clock.state()).advanced_seconds, time).toBe(91)
+    expect(await tenant.expectations.list(), time).toHaveLength(1)
+    await tenant.reset()
+    expect((await tenant.clock.state()).advanced_seconds, time).toBe(0)
+    expect(await tenant.expectations.list(), time).toEqual([])
+  }
 })
 
 test('connectSandbox waits for the next flow by its first call, which the code of the control API is loaded for', async () => {
