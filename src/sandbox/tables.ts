@@ -31,17 +31,43 @@ export interface Tables {
   clear(): Awaitable<void>
 }
 
+/** A table whose rows are all of one kind. Reading a damaged row throws an Error. */
+export interface Table<Row> {
+  get(id: string): Awaitable<Row | undefined>
+  /** Rows in the order in which their ids were first put. */
+  list(): Awaitable<readonly (readonly [id: string, row: Row])[]>
+  count(): Awaitable<number>
+  put(id: string, row: Row): Awaitable<void>
+  /** Adds a row; `false` when the id is taken. */
+  add(id: string, row: Row): Awaitable<boolean>
+  /**
+   * Replaces the row by the result of the pure function `change`, and returns the new row;
+   * `undefined` removes the row.
+   */
+  update<Next extends Row | undefined>(
+    id: string,
+    change: (row: Row | undefined) => Next,
+  ): Awaitable<Next>
+  /**
+   * `update` as a change for `Store.write`, which writes nothing if the row has changed meanwhile.
+   */
+  updating(id: string, change: (row: Row | undefined) => Row | undefined): Awaitable<RecordChange>
+  /** The change for `Store.write` that removes the row, if the row exists. */
+  removing(id: string): RecordChange
+  /** `false` when no row has this id. */
+  remove(id: string): Awaitable<boolean>
+}
+
 /**
- * Creates a table whose rows are all of one kind. A row is parsed by its schema when it is first
- * read, and not again while the store returns the same value: each request reads the whole queue.
- * Reading throws an Error for a damaged row.
+ * Creates a table. A row is parsed by its schema when it is first read, and not again while the
+ * store returns the same value: each request reads the whole queue.
  * @param parsed the parsed rows, shared by several tables of one kind
  */
 export function table<Row>(
   tables: Tables,
   kind: RecordKind<Row>,
   parsed: WeakMap<object, Row> = new WeakMap(),
-) {
+): Table<Row> {
   const { name } = kind
   const parseValue = (value: unknown): Row => {
     if (typeof value !== 'object' || value === null) return parseRecord(kind, value)
@@ -50,17 +76,14 @@ export function table<Row>(
     return row
   }
   const parse = (value: unknown) => (value === undefined ? undefined : parseValue(value))
-  /**
-   * A row that is put is valid already: it is not parsed while the store returns the same value.
-   */
+  // A row that is put is valid already: it is not parsed while the store returns the same value.
   const asParsed = <Put extends Row | undefined>(row: Put): Put => {
     if (typeof row === 'object' && row !== null) parsed.set(row, row)
     return row
   }
   const lists = new WeakMap<object, readonly (readonly [id: string, row: Row])[]>()
   return {
-    get: (id: string) => whenThere(tables.get(name, id), parse),
-    /** Rows in the order in which their ids were first put. */
+    get: (id) => whenThere(tables.get(name, id), parse),
     list: () =>
       whenThere(tables.list(name), (values) => {
         const rows =
@@ -69,36 +92,16 @@ export function table<Row>(
         return rows
       }),
     count: () => tables.count(name),
-    put: (id: string, row: Row) => tables.put(name, id, asParsed(row)),
-    /** Adds a row; `false` when the id is taken. */
-    add: (id: string, row: Row) => tables.add(name, id, asParsed(row)),
-    /**
-     * Replaces the row by the result of the pure function `change`, and returns it; `undefined`
-     * removes the row.
-     */
-    update: <Next extends Row | undefined>(id: string, change: (row: Row | undefined) => Next) =>
-      tables.update(name, id, (value) => asParsed(change(parse(value)))),
-    /**
-     * `update` as a change for `Store.write`, which writes nothing if the row has changed
-     * meanwhile.
-     */
-    updating: (
-      id: string,
-      change: (row: Row | undefined) => Row | undefined,
-    ): Awaitable<RecordChange> =>
-      whenThere(tables.get(name, id), (value) => {
-        return {
-          kind: 'row',
-          table: name,
-          id,
-          value: asParsed(change(parse(value))),
-          was: { value },
-        }
+    put: (id, row) => tables.put(name, id, asParsed(row)),
+    add: (id, row) => tables.add(name, id, asParsed(row)),
+    update: (id, change) => tables.update(name, id, (value) => asParsed(change(parse(value)))),
+    updating: (id, change) =>
+      whenThere(tables.get(name, id), (before) => {
+        const value = asParsed(change(parse(before)))
+        return { kind: 'row', table: name, id, value, was: { value: before } }
       }),
-    /** The change that removes the row, if the row exists. */
-    removing: (id: string): RecordChange => ({ kind: 'row', table: name, id, value: undefined }),
-    /** `false` when no row has this id. */
-    remove: (id: string) => tables.remove(name, id),
+    removing: (id) => ({ kind: 'row', table: name, id, value: undefined }),
+    remove: (id) => tables.remove(name, id),
   }
 }
 

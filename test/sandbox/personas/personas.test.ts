@@ -1,11 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createClock, type SandboxClock } from '../../../src/sandbox/clock/clock.ts'
+import { MAX_CHANGED_PERSONAS } from '../../../src/sandbox/personas/persona-changes.ts'
 import { type Persona, personaSchema } from '../../../src/sandbox/personas/persona-schema.ts'
-import {
-  createPersonas,
-  MAX_CHANGED_PERSONAS,
-  type Personas,
-} from '../../../src/sandbox/personas/personas.ts'
+import { createPersonas, type Personas } from '../../../src/sandbox/personas/personas.ts'
 import { createIds } from '../../../src/sandbox/tenants/ids.ts'
 import { createMemoryRecords } from '../../../src/server/store/memory.ts'
 import { createMemoryBudget } from '../../../src/server/store/memory-budget.ts'
