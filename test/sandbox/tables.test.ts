@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { table } from '../../src/sandbox/tables.ts'
-import { createMemoryTables } from '../../src/server/store/memory.ts'
+import { createMemoryTables } from '../../src/server/store/memory-tables.ts'
 
 function start() {
   const tables = createMemoryTables()

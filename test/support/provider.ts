@@ -1,6 +1,7 @@
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { createIds } from '../../src/sandbox/tenants/ids.ts'
-import { createMemoryStore, createMemoryTables } from '../../src/server/store/memory.ts'
+import { createMemoryStore } from '../../src/server/store/memory.ts'
+import { createMemoryTables } from '../../src/server/store/memory-tables.ts'
 import { checkedSignalSchema } from '../../src/service/age/signal.ts'
 import {
   DEFAULT_LIFETIMES,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type ClockMemory, clockMemorySchema } from '../../../src/sandbox/clock/clock.ts'
 import type { Tables } from '../../../src/sandbox/tables.ts'
 import { createTenantState } from '../../../src/sandbox/tenants/tenant-state.ts'
-import { createMemoryTables } from '../../../src/server/store/memory.ts'
+import { createMemoryTables } from '../../../src/server/store/memory-tables.ts'
 
 function startReplica(tables: Tables) {
   const clocks: (ClockMemory | undefined)[] = []

@@ -3,17 +3,14 @@ import v8 from 'node:v8'
 import * as fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Tables, TenantStore } from '../../../src/sandbox/tables.ts'
-import {
-  createMemoryRecords,
-  createMemoryStore,
-  createMemoryTables,
-} from '../../../src/server/store/memory.ts'
+import { createMemoryRecords, createMemoryStore } from '../../../src/server/store/memory.ts'
 import {
   bytesOf,
   createMemoryBudget,
   type MemoryBudget,
 } from '../../../src/server/store/memory-budget.ts'
 import { createMemoryJournal } from '../../../src/server/store/memory-journal.ts'
+import { createMemoryTables } from '../../../src/server/store/memory-tables.ts'
 import { createMemoryDirectory } from '../../../src/server/store/stores.ts'
 import { allOf, useFlowEntry } from '../../support/journal-entries.ts'
 import { usedBytes } from '../../support/used-bytes.ts'

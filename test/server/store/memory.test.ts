@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { createMemoryStore, createMemoryTables } from '../../../src/server/store/memory.ts'
+import { createMemoryStore } from '../../../src/server/store/memory.ts'
 import { createMemoryJournal } from '../../../src/server/store/memory-journal.ts'
+import { createMemoryTables } from '../../../src/server/store/memory-tables.ts'
 import { createMemoryDirectory, createMemoryStores } from '../../../src/server/store/stores.ts'
 import { allOf, useFlowEntry } from '../../support/journal-entries.ts'
 import { describeJournal } from './journal-contract.ts'
