@@ -47,72 +47,107 @@ export interface AgreementOptions {
   onWarning(message: string): void
 }
 
-export function createAgreement(
-  redis: Redis,
-  { version, tables, onWarning }: AgreementOptions,
-): Agreement {
+/** Creates the agreement of this replica with the others. */
+export function createAgreement(redis: Redis, options: AgreementOptions): Agreement {
   const { address } = redis
-  const keysKey = tables.keyOf(TABLE)
-  let inUse: { readonly text: string; readonly keys: SigningKeys } | undefined
-  /** The record that was read last. Each record is imported once, a damaged one too. */
-  let latest: { readonly text: string; readonly keys: Promise<SigningKeys> } | undefined
-
-  // Both read first: a replica also starts and serves while nothing can be written.
-  const agreeOnVersion = async () => {
-    const read = () => redis.call((client) => client.get(VERSION_KEY))
-    let found = await read()
-    if (found === null) {
-      await redis.call((client) => client.set(VERSION_KEY, version, { condition: 'NX' }))
-      found = await read()
-    }
-    if (found !== null && found !== version) throw otherVersion(address, { found, version })
-  }
-  const agreeOnKeys = async (make: () => Promise<SigningKeys>) => {
-    const read = () => redis.call((client) => client.hGet(keysKey, ID))
-    let row = await read()
-    if (row === null) {
-      const keys = inUse?.keys ?? (await make())
-      const isWritten = await tables.add(TABLE, ID, storedForm(keys))
-      if (isWritten && inUse) onWarning(keysWereMissing(address))
-      row = await read()
-    }
-    if (row === null)
-      throw Refusal.unavailable(`the store at ${address} loses its records at once; try again`)
-    return takeKeys(contentIn(row))
-  }
-  const takeKeys = async (text: string): Promise<SigningKeys> => {
-    if (latest?.text !== text)
-      latest = { text, keys: importRecord(text, { address, key: keysKey }) }
-    const read = latest
-    const keys = await read.keys
-    // Another call may have read a newer record meanwhile.
-    if (inUse && read !== latest) return inUse.keys
-    if (inUse?.text === text) return inUse.keys
-    if (inUse && inUse.keys.RS256.kid !== keys.RS256.kid) onWarning(keysWereReplaced(address))
-    inUse = { text, keys }
-    return keys
-  }
+  const { version } = options
+  const signing = createSigningRecord(redis, options)
+  const agreeOnVersion = () => requireVersion(redis, version)
   const agree = async () => {
-    const { keys } = inUse ?? {}
     try {
-      await Promise.all([agreeOnVersion(), keys && agreeOnKeys(async () => keys)])
+      await Promise.all([agreeOnVersion(), signing.agreeAgain()])
     } catch (cause) {
       throw cause instanceof UnusableRecord
         ? Refusal.unavailable(`the store at ${cause.message}`, cause)
         : cause
     }
   }
-
   return {
     agree,
     beginWithVersion: () =>
       atStart({ address, key: VERSION_KEY, what: 'the version' }, agreeOnVersion),
     async beginWithKeys(make) {
-      const place = { address, key: keysKey, what: 'the signing keys' }
-      const first = await atStart(place, () => agreeOnKeys(make))
+      const record = { address, key: signing.key, what: 'the signing keys' }
+      const first = await atStart(record, () => signing.agree(make))
       // A call tells its caller when it cannot agree.
       redis.onPulse(() => void agree().catch(() => {}))
-      return () => inUse?.keys ?? first
+      return () => signing.inUse() ?? first
+    },
+  }
+}
+
+/**
+ * Writes the version if there is none. It is read first: a replica also starts and serves while
+ * nothing can be written.
+ * @throws UnusableRecord for another version
+ */
+async function requireVersion(redis: Redis, version: string): Promise<void> {
+  const read = () => redis.call((client) => client.get(VERSION_KEY))
+  let found = await read()
+  if (found === null) {
+    await redis.call((client) => client.set(VERSION_KEY, version, { condition: 'NX' }))
+    found = await read()
+  }
+  if (found !== null && found !== version) throw otherVersion(redis.address, { found, version })
+}
+
+/** The record of the signing keys, and the keys of this replica. */
+interface SigningRecord {
+  /** The key of the record in Redis. */
+  readonly key: string
+  /** The keys that sign at present; absent before the first agreement. */
+  inUse(): SigningKeys | undefined
+  /**
+   * Takes the keys of the record; writes those of this replica, or new ones, if there is none.
+   * @throws UnusableRecord for a damaged record
+   */
+  agree(make: () => Promise<SigningKeys>): Promise<SigningKeys>
+  /** Agrees with the keys in use; does nothing before the first agreement. */
+  agreeAgain(): Promise<void>
+}
+
+function createSigningRecord(redis: Redis, { tables, onWarning }: AgreementOptions): SigningRecord {
+  const { address } = redis
+  const key = tables.keyOf(TABLE)
+  let inUse: { readonly text: string; readonly keys: SigningKeys } | undefined
+  /** The record that was read last. Each record is imported once, a damaged one too. */
+  let latest: { readonly text: string; readonly keys: Promise<SigningKeys> } | undefined
+
+  const read = () => redis.call((client) => client.hGet(key, ID))
+  const write = async (make: () => Promise<SigningKeys>) => {
+    const keys = inUse?.keys ?? (await make())
+    const isWritten = await tables.add(TABLE, ID, storedForm(keys))
+    if (isWritten && inUse) onWarning(keysWereMissing(address))
+  }
+  const take = async (text: string): Promise<SigningKeys> => {
+    if (latest?.text !== text) latest = { text, keys: importRecord(text, { address, key }) }
+    const record = latest
+    const keys = await record.keys
+    // Another call may have read a newer record meanwhile.
+    if (inUse && record !== latest) return inUse.keys
+    if (inUse?.text === text) return inUse.keys
+    if (inUse && inUse.keys.RS256.kid !== keys.RS256.kid) onWarning(keysWereReplaced(address))
+    inUse = { text, keys }
+    return keys
+  }
+  const agree = async (make: () => Promise<SigningKeys>) => {
+    // The record is read first: a replica also starts and serves while nothing can be written.
+    let row = await read()
+    if (row === null) {
+      await write(make)
+      row = await read()
+    }
+    if (row === null)
+      throw Refusal.unavailable(`the store at ${address} loses its records at once; try again`)
+    return take(contentIn(row))
+  }
+  return {
+    key,
+    inUse: () => inUse?.keys,
+    agree,
+    async agreeAgain() {
+      const keys = inUse?.keys
+      if (keys) await agree(async () => keys)
     },
   }
 }
