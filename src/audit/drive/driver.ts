@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { startDeadline } from '../../server/client/deadline.ts'
 import type { SandboxApi } from '../../server/client/sandbox-api.ts'
-import { SandboxError } from '../../server/client/sandbox-error.ts'
 import type {
   Agent,
   AuthorizationRequest,
@@ -13,11 +12,12 @@ import type {
   VisitOptions,
 } from '../agent/browser.ts'
 import type { AuditReport } from '../report/audit-report.ts'
-import { type Observation, observe } from './observation.ts'
+import type { Observation } from './observation.ts'
+import { runFlow } from './run-flow.ts'
 
 export interface FlowPlan {
   readonly use: ForcedDecision
-  /** For a Create flow that the app begins afterwards. */
+  /** For a Create flow that the app begins after Use. */
   readonly create?: ForcedDecision
   /** Queued for a later call of the app's server. */
   readonly later?: { readonly flow: 'par' | 'token' | 'upgrade'; readonly outcome: string }
@@ -28,7 +28,7 @@ export interface FlowPlan {
    * Upgrade.
    */
   readonly page?: StartPage | undefined
-  /** Milliseconds that calls of the app's server may come after its page. */
+  /** Milliseconds to wait for calls of the app's server after its page. */
   readonly waitMs?: number | undefined
   /** The endpoint whose answer is held back from the app; the run has it as `answer`. */
   readonly holds?: VisitOptions['holds']
@@ -67,7 +67,23 @@ export interface PageSettings extends Pick<VisitOptions, 'fragment' | 'begin'> {
   readonly start?: PageRequest | undefined
 }
 
-export type Driver = ReturnType<typeof createDriver>
+/** Drives one copy of an app. */
+export interface Driver {
+  /** Runs a flow, in a fresh browser unless the plan names one. */
+  run(plan: FlowPlan): Promise<FlowRun>
+  /** A browser that has sent only the requests of `before`, after `reset`. */
+  newBrowser(): Promise<Browser>
+  /** Sends the requests of `before`, as another user each time. */
+  prepare(browser: Browser): Promise<void>
+  /** Opens a URL of the app; requests for the sandbox are not sent. */
+  open(request: PageRequest, browser: Browser): Promise<BrowserVisit>
+  /** Requests a page of the app with the cookies of a browser: no script runs, nothing is pressed. */
+  peek(path: string, browser: Browser): Promise<BrowserVisit>
+  /** Ends early when the audit ends. */
+  wait(ms: number): Promise<void>
+  /** Called when the app limits its clients: from now on each browser has its own address. */
+  spreadOut(): void
+}
 
 /**
  * Counts the browsers of this process. Copies of an app share the count, because they may share a
@@ -75,18 +91,8 @@ export type Driver = ReturnType<typeof createDriver>
  */
 let browsers = 0
 
-/** Drives the app through flows, each by a fresh browser unless the plan names one. */
-export function createDriver(sandbox: SandboxApi, settings: PageSettings & DriveLimits) {
-  const {
-    page: address,
-    start = { url: address },
-    agent,
-    before = [],
-    reset,
-    fragment,
-    begin,
-    signal,
-  } = settings
+export function createDriver(sandbox: SandboxApi, settings: PageSettings & DriveLimits): Driver {
+  const { page: address, agent, before = [], reset, fragment, signal } = settings
   let ownAddress = false
 
   /** Opens a URL; without `flow.decide` no flow begins. */
@@ -107,7 +113,6 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
     return browser.open({ ...request, url }, options).finally(deadline.clear)
   }
 
-  /** Sends the requests of `before`, as another user each time. */
   async function prepare(browser: Browser): Promise<void> {
     const number = String(++browsers)
     const requests: readonly PageRequest[] = JSON.parse(
@@ -116,7 +121,6 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
     for (const request of requests) await visit(browser, request)
   }
 
-  /** A browser that has sent only the requests of `before`. */
   async function newBrowser(): Promise<Browser> {
     if (reset) await visit(agent.newBrowser({ ownAddress }), reset)
     const browser = agent.newBrowser({ ownAddress })
@@ -124,91 +128,19 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
     return browser
   }
 
+  const waitFor = (ms: number): Promise<void> => wait(ms, undefined, { signal }).catch(() => {})
+  const { start = { url: address }, begin } = settings
+  const app = { sandbox, start: { begin, ...start }, visit, wait: waitFor }
   return {
+    run: async (plan) => runFlow(plan, plan.browser ?? (await newBrowser()), app),
     newBrowser,
     prepare,
-    /** Opens a URL of the app; requests for the sandbox are not sent. */
-    open: (request: PageRequest, browser: Browser) => visit(browser, request),
-    /**
-     * Requests a page of the app with the cookies of a browser, without running or pressing
-     * anything.
-     */
-    peek: (path: string, browser: Browser) => visit(browser, { url: path }, { peeks: true }),
-    wait: (ms: number): Promise<void> => wait(ms, undefined, { signal }).catch(() => {}),
-    /** Called when the app limits its clients: from now on each browser has its own address. */
-    spreadOut(): void {
+    open: (request, browser) => visit(browser, request),
+    peek: (path, browser) => visit(browser, { url: path }, { peeks: true }),
+    wait: waitFor,
+    spreadOut() {
       ownAddress = true
     },
-    async run({
-      use,
-      create = {},
-      later,
-      page,
-      holds,
-      waitMs = 0,
-      ...plan
-    }: FlowPlan): Promise<FlowRun> {
-      const browser = plan.browser ?? (await newBrowser())
-      const asked = new Map<AuthorizationRequest['endpoint'], AuthorizationRequest>()
-      let queued: string | undefined
-      const queue = async (match?: { state: string | undefined }) => {
-        if (later) queued = (await sandbox.next({ ...later, audit: true, match })).id
-      }
-      const decide = async (request: AuthorizationRequest): Promise<ForcedDecision | 'stop'> => {
-        const { endpoint, parameters } = request
-        if (asked.has(endpoint)) return 'stop'
-        asked.set(endpoint, request)
-        if (endpoint === 'E3') return create
-        if (later?.flow !== 'par') await queue({ state: parameters['state'] })
-        return use
-      }
-      // The state of a pushed request is unknown before the push, so such a run has no other beside
-      // it.
-      if (later?.flow === 'par') await queue()
-      const first = await visit(browser, { begin, ...start }, { decide, holds })
-      const next =
-        page && first.end === 'page' && !asked.has('E3')
-          ? await visit(browser, page, { decide, holds })
-          : undefined
-      const last = next ?? first
-      const hops = [...first.hops, ...(next?.hops ?? [])]
-      /** The hops from the request of an endpoint on; the answer of the sandbox follows. */
-      const since = (endpoint: 'E1' | 'E3') => {
-        const at = hops.findIndex((hop) => hop.endpoint === endpoint)
-        return at < 0 ? [] : hops.slice(at)
-      }
-      const [used, created] = [since('E1'), since('E3')]
-      if (waitMs > 0) await wait(waitMs, undefined, { signal }).catch(() => {})
-      // A decision that was not used would decide the next call of its kind.
-      const isLaterMet =
-        queued === undefined ? undefined : !(await takeBackDecision(queued, sandbox))
-      return {
-        browser,
-        visit: last,
-        observation: observe({ ...last, hops }),
-        request: asked.get('E1'),
-        useFlow: used[0]?.flow,
-        createFlow: created[0]?.flow,
-        reachesCreate: asked.has('E3'),
-        brought: {
-          E1: used.some((hop) => hop.isCallback),
-          E3: created.some((hop) => hop.isCallback),
-        },
-        answer: last.answer ?? first.answer,
-        isLaterMet,
-      }
-    },
-  }
-}
-
-/** Removes a queued decision. @returns false when it has decided a call meanwhile */
-export async function takeBackDecision(id: string, { expectations }: SandboxApi): Promise<boolean> {
-  try {
-    await expectations.remove(id)
-    return true
-  } catch (error) {
-    if (error instanceof SandboxError && error.status === 404) return false
-    throw error
   }
 }
 
@@ -216,12 +148,12 @@ export interface AuditedApp extends Pick<PageSettings, 'page'> {
   readonly sandbox: SandboxApi
   readonly agent: AuditReport['agent']
   /**
-   * Whether an answer in the fragment reaches the app: by a browser with scripts, or by what is
-   * known of its page.
+   * Whether an answer in the fragment reaches the app: by a browser with scripts, or by
+   * `PageSettings.fragment`.
    */
   readonly readsFragments: boolean
   drive(limits: DriveLimits): Driver
-  /** What the agent kept from pages, or did not follow, in one line each. */
+  /** What the agent did not load or follow, in one line each. */
   notes?(): readonly string[]
   /** The log of the app; absent when the audit did not start the app. */
   readonly program?: AppProgram | undefined
@@ -229,8 +161,8 @@ export interface AuditedApp extends Pick<PageSettings, 'page'> {
 
 export interface AppProgram {
   /**
-   * Collects the coming lines of the log; the returned function ends that and returns them, with
-   * secrets masked.
+   * Records the lines of the log from now on. The returned function ends the record and returns the
+   * lines, with secrets masked.
    */
   record(): () => Promise<readonly string[]>
   /** Starts the app again at the same URL. @throws Error with one line when it does not start */

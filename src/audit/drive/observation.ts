@@ -1,7 +1,7 @@
 import type { BrowserVisit, VisitEnd } from '../agent/browser.ts'
 import { firstSentence, titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
 
-/** What visits without a page of the app show. */
+/** What a user sees when a visit ends without a page of the app. */
 const SHOWN: Readonly<Partial<Record<VisitEnd, string>>> = {
   stopped: 'the beginning of the flow again',
   sandbox_page: 'an error page of the sandbox',
@@ -29,6 +29,15 @@ export interface Observation {
   readonly said?: string
 }
 
+/** The observation of a function that drives the app and returned nothing. */
+export const failedVisit = (summary: string): Observation => ({
+  end: 'visit failed',
+  status: 0,
+  features: new Set(),
+  summary,
+})
+
+/** What the app showed, as a sentence. */
 export const sentenceOf = ({ summary, said = `your app showed ${summary}` }: Observation): string =>
   said
 
@@ -50,17 +59,16 @@ export function observe(visit: BrowserVisit): Observation {
     return { end: 'page', status: 302, features, summary: `a redirect to ${address}` }
   }
   if (!page || end !== 'page') {
-    const place = end === 'stopped' ? undefined : (url ?? hops.at(-1)?.url)
-    const path = place !== undefined && URL.canParse(place) ? ` at ${new URL(place).pathname}` : ''
+    const last = end === 'stopped' ? undefined : (url ?? hops.at(-1)?.url)
+    const path = last !== undefined && URL.canParse(last) ? ` at ${new URL(last).pathname}` : ''
     const summary = (SHOWN[end] ?? 'nothing') + path + (problem === undefined ? '' : `: ${problem}`)
     return { end, status: 0, features: new Set([end]), summary }
   }
   const { status } = page
   const { host, hostname, pathname } = new URL(page.url)
-  // Copies of an app differ by their port and tenant: these parts of a page tell no answer from
-  // another.
+  // Copies of an app differ by their port and tenant, so these parts of a page are no evidence.
   const ofEachCopy = (text: string) => withoutAuditTenant(text.replaceAll(host, hostname))
-  // A number on a page is often a time or a counter, which differs from visit to visit.
+  // A number on a page is often a time or a counter.
   const words = wordsOf(page).filter((word) => !/^[\d.,:/+%-]+$/.test(word))
   const title = titleOf(page)
   const features = [
@@ -80,7 +88,7 @@ export function observe(visit: BrowserVisit): Observation {
   return { end, status, features: new Set(features), text, summary }
 }
 
-/** Without its parameters, which are long and may be secret. */
+/** A URL without its parameters, which are long and may be secret. */
 export const addressOf = (url = ''): string =>
   URL.canParse(url) ? `${new URL(url).origin}${new URL(url).pathname}` : url
 
@@ -91,7 +99,7 @@ const parametersOf = (url = ''): string[] =>
 
 /** Names of the cookies that the app set after the answer of the sandbox. */
 export function cookiesSet({ hops }: BrowserVisit): string[] {
-  // Cookies set before, as when a request is pushed, say nothing about the last answer.
+  // Earlier cookies, such as those of a pushed request, say nothing about the last answer.
   const callback = hops.findLastIndex(({ isCallback }) => isCallback)
   return [...new Set(hops.slice(Math.max(0, callback)).flatMap(({ cookies }) => cookies))]
 }
@@ -105,9 +113,9 @@ export function describeFeatures(features: readonly string[]): string {
       .filter((one) => one.startsWith(`${kind} `))
       .map((one) => prefix + one.slice(kind.length + 1))
   const words = valuesOf('says').slice(0, MAX_WORDS).join(' ')
-  const place = [...valuesOf('status'), ...valuesOf('at', 'at ')].join(' ')
+  const address = [...valuesOf('status'), ...valuesOf('at', 'at ')].join(' ')
   const said = words === '' ? '' : `says ${JSON.stringify(words)}`
-  const known = [place, valuesOf('with').join(' '), said, ...valuesOf('sets', 'sets cookie ')]
+  const known = [address, valuesOf('with').join(' '), said, ...valuesOf('sets', 'sets cookie ')]
   return known.filter((part) => part !== '').join(', ') || features.join(', ')
 }
 

@@ -2,15 +2,15 @@ import * as z from 'zod'
 import type { SandboxApi } from '../../server/client/sandbox-api.ts'
 import { AuditProblem } from '../audit-problem.ts'
 
-/** Names of the personas as which an audit visits the app; an audit changes none of them. */
+/** Names of the personas that an audit uses; an audit changes no persona. */
 export interface TestedPersonas {
   readonly adult: string
   readonly minor: string
   /** A persona without an age key. */
   readonly newcomer: string
   /**
-   * One for each pair of neighbouring thresholds, if the sandbox has one: it reaches the lower and
-   * misses the higher.
+   * A persona for each pair of neighbouring thresholds, if the sandbox has one: the persona reaches
+   * the lower threshold and misses the higher one.
    */
   readonly between: readonly { readonly persona: string; readonly misses: number }[]
 }
@@ -37,7 +37,7 @@ export async function chooseTestedPersonas(
   const ages = [...new Set(asked.age_thresholds)].toSorted((one, other) => one - other)
   const known = new Map<string, Readonly<Record<string, boolean>>>()
 
-  /** The first persona that reaches exactly so many thresholds, the lowest ones. */
+  /** The first persona that reaches only the `count` lowest thresholds. */
   async function reaching(count: number): Promise<string | undefined> {
     for (const persona of order) {
       const answers =

@@ -2,20 +2,14 @@ import { aborted, inspect } from 'node:util'
 import { messageOf } from '../../sandbox/files/caught.ts'
 import { startDeadline } from '../../server/client/deadline.ts'
 import type { SandboxApi } from '../../server/client/sandbox-api.ts'
-import type { Flow, NextDecision } from '../../server/client/shapes.ts'
-import type { AuthorizationRequest, Browser, PageRequest, ShownPage } from '../agent/browser.ts'
+import type { Browser, PageRequest, ShownPage } from '../agent/browser.ts'
 import { createHttpAgent } from '../agent/http-agent.ts'
 import { AuditProblem } from '../audit-problem.ts'
-import {
-  type AuditedApp,
-  type DriveLimits,
-  type FlowPlan,
-  type FlowRun,
-  takeBackDecision,
-} from './driver.ts'
-import { addressOf, type Observation } from './observation.ts'
+import type { AuditedApp, DriveLimits, FlowPlan } from './driver.ts'
+import { addressOf, failedVisit, type Observation } from './observation.ts'
+import { NO_BROWSER, refuse, runByFunction } from './run-by-function.ts'
 
-/** Details of a visit. A function that drives only Use needs none of them. */
+/** Details of a visit. A function that drives only Use needs no details. */
 export interface VisitDetails {
   /** The row that the sandbox answers with: `use/id_token.expired`. */
   readonly row: string
@@ -73,7 +67,7 @@ export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp
       const call = createVisitCaller(visit, sandbox.baseUrl, limits)
       return {
         async run(plan) {
-          const found = await runVisit(plan, sandbox, () => call(detailsOf(plan)))
+          const found = await runByFunction(plan, sandbox, () => call(detailsOf(plan)))
           redirectUri ??= found.request?.parameters['redirect_uri']
           return found
         },
@@ -88,15 +82,9 @@ export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp
   }
 }
 
-/** A function has no browser to look into. */
-const refuse = async (): Promise<never> => {
-  throw new Error('a function opens no page')
-}
-const NO_BROWSER: Browser = { open: refuse, forget: () => {} }
-
 /**
- * Calls the function. A late visit may still use decisions of the next one, which waits for it or
- * fails.
+ * Calls the function. A late visit could use decisions of the next visit, so the next visit waits
+ * for the late one, or fails.
  */
 function createVisitCaller(
   visit: VisitFunction,
@@ -151,14 +139,6 @@ function createVisitCaller(
 
 const LATE = Symbol('late')
 
-/** The observation of a visit that returned nothing. */
-const failedVisit = (summary: string): Observation => ({
-  end: 'visit failed',
-  status: 0,
-  features: new Set(),
-  summary,
-})
-
 function createOpenPage(sandboxUrl: string, signal: AbortSignal): OpenPage {
   let browser: Browser | undefined
   return async (asked, request = {}) => {
@@ -166,105 +146,35 @@ function createOpenPage(sandboxUrl: string, signal: AbortSignal): OpenPage {
     const options = { sandboxUrl, signal, decide: async () => ({}) }
     const { end, page, problem, url } = await browser.open({ url: asked, ...request }, options)
     if (end === 'page' && page) return page
-    const place = url === undefined ? '' : ` at ${addressOf(url)}`
+    const address = url === undefined ? '' : ` at ${addressOf(url)}`
     throw new Error(
-      `open(${JSON.stringify(asked)}) ended without a page of the app${place}: ${problem ?? end}`,
+      `open(${JSON.stringify(asked)}) ended without a page of the app${address}: ${problem ?? end}`,
     )
   }
 }
 
-const DENIED = { outcome: 'access_denied' } as const
-
-/**
- * Queues the decisions of a plan, calls the function by `act`, and reads in the journal what it
- * did.
- */
-async function runVisit(
-  plan: FlowPlan,
-  sandbox: SandboxApi,
-  act: () => Promise<Observation>,
-): Promise<FlowRun> {
-  const { use, create = DENIED, later } = plan
-  const [newest] = await sandbox.flows.list({ audit: 'also', limit: 1 })
-  const planned: NextDecision[] = [
-    { flow: 'use', ...use },
-    { flow: 'create', ...create },
-    ...(later ? [later] : []),
-  ]
-  const ids: string[] = []
-  const left: string[] = []
-  let observation: Observation
-  try {
-    // An app that begins again is denied: a right answer would hide its reaction to the wrong one,
-    // and a choice page would not end.
-    for (const decision of [...planned, { flow: 'use', ...DENIED } as const])
-      ids.push((await sandbox.next({ ...decision, audit: true })).id)
-    observation = await act()
-  } finally {
-    // An unused decision would decide the next flow.
-    for (const id of ids) if (await takeBackDecision(id, sandbox)) left.push(id)
-  }
-  const newer = await sandbox.flows.list({
-    audit: 'also',
-    ...(newest && { after: newest.id }),
-    limit: 100,
-  })
-  const flows = newer.toReversed()
-  const isBy = ({ decided_by: by = '' }: Flow, some: readonly string[]) =>
-    some.some((id) => by.includes(`expectation ${id} `))
-  // Then this visit may have gone to another app or worker.
-  const strange = flows.find(
-    (flow) => flow.decided_by?.includes('expectation ') && !isBy(flow, ids),
-  )
-  const other = `something else uses the sandbox at the same time: ${strange?.id} was decided by ${strange?.decided_by}; give each worker a sandbox of its own`
-  const own = ids.slice(0, planned.length)
-  const answered = flows.find((flow) => flow.flow === 'use' && isBy(flow, own))
-  const first = answered ?? flows.find(({ flow }) => flow === 'use')
-  const created = flows.find(
-    (flow) => flow.flow === 'create' && flow.calls.some(({ endpoint }) => endpoint === 'E3'),
-  )
-  // A request that names a persona goes before the queue.
-  const isAs = [undefined, use.persona].includes(answered?.persona) || use.persona === undefined
-  return {
-    browser: NO_BROWSER,
-    visit: { end: 'page', hops: [] },
-    observation: strange ? failedVisit(other) : observation,
-    request: first && requestOf(first, sandbox.baseUrl),
-    useFlow: first?.id,
-    createFlow: created?.id,
-    reachesCreate: created !== undefined,
-    isLaterMet: later && !left.includes(own.at(-1) ?? ''),
-    brought: {
-      E1: answered !== undefined && isAs && hasAnswer(answered, 'E1'),
-      E3: created !== undefined && isBy(created, own) && hasAnswer(created, 'E3'),
-    },
-  }
-}
-
+/** The details of a plan for the function. */
 function detailsOf({ use: { persona, outcome: used = 'verified' }, create, later }: FlowPlan) {
   const created = used === 'create_requested' ? create?.outcome : undefined
-  const { flow: kind, outcome } = later ?? {
-    flow: created ? 'create' : 'use',
+  const { flow, outcome } = later ?? {
+    flow: created ? ('create' as const) : ('use' as const),
     outcome: created ?? used,
   }
-  const isUpgrade =
-    kind === 'token' || kind === 'upgrade' || (kind === 'use' && used === 'code_issued')
-  const flow: VisitDetails['flow'] = isUpgrade ? 'upgrade' : kind === 'use' ? 'use' : 'create'
-  return { flow, row: `${kind}/${outcome}`, persona, outcome }
+  return { flow: resultFlowOf(flow, used), row: `${flow}/${outcome}`, persona, outcome }
 }
 
-/** Whether the sandbox has answered the user: by a redirect, or by the form of form_post. */
-const hasAnswer = ({ calls, ended_at: endedAt }: Flow, endpoint: string) =>
-  endedAt !== undefined &&
-  calls.some((call) => call.endpoint === endpoint && call.status >= 200 && call.status < 400)
-
-/** The Use request in the journal. */
-function requestOf({ calls }: Flow, baseUrl: string): AuthorizationRequest | undefined {
-  const asked = calls.find(({ endpoint }) => endpoint === 'E1')
-  if (!asked) return undefined
-  const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
-  const entries = Object.entries(asked.parameters).map(
-    ([name, value]) => [name, textOf(value)] as const,
-  )
-  return { endpoint: 'E1', url: baseUrl + asked.path, parameters: Object.fromEntries(entries) }
+/** @param used the outcome of Use */
+function resultFlowOf(flow: CallFlow, used: string): VisitDetails['flow'] {
+  switch (flow) {
+    case 'use':
+      return used === 'code_issued' ? 'upgrade' : 'use'
+    case 'token':
+    case 'upgrade':
+      return 'upgrade'
+    default:
+      return 'create'
+  }
 }
+
+/** The flow of a row. */
+type CallFlow = 'use' | 'create' | NonNullable<FlowPlan['later']>['flow']

@@ -1,0 +1,13 @@
+import type { SandboxApi } from '../../server/client/sandbox-api.ts'
+import { SandboxError } from '../../server/client/sandbox-error.ts'
+
+/** Removes a queued decision. @returns false when the decision has decided a call meanwhile */
+export async function takeBackDecision(id: string, { expectations }: SandboxApi): Promise<boolean> {
+  try {
+    await expectations.remove(id)
+    return true
+  } catch (error) {
+    if (error instanceof SandboxError && error.status === 404) return false
+    throw error
+  }
+}
