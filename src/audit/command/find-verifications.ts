@@ -10,6 +10,7 @@ import { found } from '../../service/text/message-parts.ts'
 import { onwardTo, USER_AGENT } from '../agent/onward.ts'
 import type { AppCopies } from '../drive/driver.ts'
 import type { AuditedCheck, AuditReport } from '../report/audit-report.ts'
+import type { AppQuestion } from './page-requests.ts'
 import type { AuditPlan } from './plan.ts'
 import { SUB } from './settings/settings.ts'
 
@@ -137,13 +138,21 @@ export async function prepareFind(
       settings.age ?? 'every',
     )
     return {
-      ...{ check: 'verifications', title: 'verifications can be found again', verdict, evidence },
+      check: 'verifications',
+      title: 'verifications can be found again',
+      verdict,
+      evidence,
       ...(verdict === 'undetermined' && { reason: evidence }),
-      ...{ flow: 'use', level: 'should', severity: 4 },
+      flow: 'use',
+      level: 'should',
+      severity: 4,
       rule: 'The sub of each id_token that lets a user in is kept, and leads to that user.',
       harm: 'When an age signal is revoked, nobody knows which users were let in by it.',
-      ...{ rows: [], flows: missing.slice(0, 1).map(({ flow }) => flow) },
-      ...{ refs: ['specification, "ID token claims"'], cwe: ['CWE-778'], counted: true },
+      rows: [],
+      flows: missing.slice(0, 1).map(({ flow }) => flow),
+      refs: ['specification, "ID token claims"'],
+      cwe: ['CWE-778'],
+      counted: true,
     }
   }
 }
@@ -180,7 +189,7 @@ function subOf({ id, flow, calls }: Flow, age: Age) {
  * is often a sign-in.
  */
 export function askByHttp(
-  question: NonNullable<AuditPlan['question']>,
+  question: AppQuestion,
   {
     page,
     timeoutSeconds = 10,
@@ -190,7 +199,7 @@ export function askByHttp(
   const exchange = createExchangeWithin(timeoutSeconds, { ca })
   return async (sub: string): Promise<Asked> => {
     // A sub has no character to escape.
-    const asked: typeof question = JSON.parse(JSON.stringify(question).replaceAll(SUB, sub))
+    const asked: AppQuestion = JSON.parse(JSON.stringify(question).replaceAll(SUB, sub))
     const { method, url, body } = onwardTo({ ...asked, url: new URL(asked.url, page).href })
     const type = body && { 'content-type': body.type }
     const headers = { accept: '*/*', 'user-agent': USER_AGENT, ...type, ...asked.headers }

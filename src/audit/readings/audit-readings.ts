@@ -10,17 +10,10 @@ import type { AuditRun } from '../trials/audit-run.ts'
 import { goodFlow } from '../trials/good-flow.ts'
 import { runTrials } from '../trials/run-trials.ts'
 import type { Trial, TrialFinding } from '../trials/trial.ts'
-import {
-  type ChosenVariant,
-  chosenVariantName,
-  mayMeet,
-  type ReadingSettings,
-  readingTrial,
-  runFlow,
-  type ShownFlow,
-  setReadings,
-  unusualVariants,
-} from './reading-trial.ts'
+import { type ChosenVariant, unusualVariants } from './chosen-variants.ts'
+import { findingReason, tryCombinations } from './combinations.ts'
+import { type ReadingSettings, readingTrial, setReadings } from './reading-trial.ts'
+import { runFlow, type ShownFlow } from './tried-flow.ts'
 
 export interface ReadingsOptions extends AuditRunOptions {
   /** The readings on which the app depends count for the exit code. */
@@ -60,15 +53,19 @@ export async function auditReadings(
  * Tries each variant alone. Then tries the variants that the app works under together, so that each
  * pair of them is tried once.
  */
-async function tryReadings({ own, ...audit }: AuditRun & Pick<ReadingSettings, 'own'>) {
-  const { options } = audit
+async function tryReadings({
+  own,
+  ...audit
+}: AuditRun & Pick<ReadingSettings, 'own'>): Promise<
+  Pick<ReadingsReport, 'variants' | 'combinations'>
+> {
   const [first] = audit.workers
   const usual = new Map<string, ShownFlow>()
   const settings = { ...audit, usual, own }
   const variants = unusualVariants((first && own.get(first.sandbox)?.readings) ?? {}, settings)
-  const tried = variants.map((one) => ({ one, trial: readingTrial([one], settings) }))
-  const open = tried.filter(({ one }) => !one.absent)
-  for (const flow of open.flatMap(({ one }) => one.flows))
+  const tried = variants.map((chosen) => ({ chosen, trial: readingTrial([chosen], settings) }))
+  const open = tried.filter(({ chosen }) => !chosen.absent)
+  for (const flow of open.flatMap(({ chosen }) => chosen.flows))
     if (first && !usual.has(flow.name)) usual.set(flow.name, await runFlow(flow, first, settings))
 
   const run = (
@@ -78,38 +75,48 @@ async function tryReadings({ own, ...audit }: AuditRun & Pick<ReadingSettings, '
 
   let failing = 0
   let done = 0
-  const report = (total: number) =>
-    options.onProgress?.({ stage: 'reading', done: ++done, total, failing })
-  const allOpen = open.map(({ trial }) => trial)
-  const findingOf = await run(allOpen, (_trial, { verdict }) => {
+  function report(total: number): void {
+    done += 1
+    audit.options.onProgress?.({ stage: 'reading', done, total, failing })
+  }
+  const openTrials = open.map(({ trial }) => trial)
+  const findingOf = await run(openTrials, (_trial, { verdict }) => {
     if (verdict === 'too strict') failing += 1
     report(open.length)
   })
-  const found = tried.map(({ one, trial }) => ({ one, finding: one.absent ?? findingOf(trial) }))
+  const found = tried.map(({ chosen, trial }) => ({
+    chosen,
+    finding: chosen.absent ?? findingOf(trial),
+  }))
 
-  const working = found.flatMap(({ one, finding }) => (finding.verdict === 'accepted' ? one : []))
-  const tryOne = async (set: readonly ChosenVariant[]) => {
+  const working = found
+    .filter(({ finding }) => finding.verdict === 'accepted')
+    .map(({ chosen }) => chosen)
+  const tryTogether = async (set: readonly ChosenVariant[]) => {
     const trial = readingTrial(set, settings)
     return (await run([trial]))(trial)
   }
-  const combinations = await tryCombinations(working, tryOne, (_tried, total) =>
+  const combinations = await tryCombinations(working, tryTogether, (_tried, total) =>
     report(open.length + total),
   )
   return {
     combinations,
-    variants: found.map(({ one: { reading, variant, usual }, finding }): TriedVariant => {
-      const silent = `${reading.section}: ${quotationOf(reading)}`
-      const names = {
-        reading: reading.name,
-        variant: variant.name,
-        usual,
-        summary: variant.summary,
-        silent,
-      }
-      return { ...names, ...verdictOf(finding), flows: [...new Set(finding.flows)] }
-    }),
+    variants: found.map(({ chosen, finding }) => describeVariant(chosen, finding)),
   }
 }
+
+const describeVariant = (
+  { reading, variant, usual }: ChosenVariant,
+  finding: TrialFinding,
+): TriedVariant => ({
+  reading: reading.name,
+  variant: variant.name,
+  usual,
+  summary: variant.summary,
+  silent: `${reading.section}: ${quotationOf(reading)}`,
+  ...verdictOf(finding),
+  flows: [...new Set(finding.flows)],
+})
 
 function verdictOf(finding: TrialFinding): Pick<TriedVariant, 'verdict' | 'reason' | 'evidence'> {
   const { verdict, evidence } = finding
@@ -119,116 +126,4 @@ function verdictOf(finding: TrialFinding): Pick<TriedVariant, 'verdict' | 'reaso
     verdict: verdict === 'not for this app' ? verdict : 'undetermined',
     reason: findingReason(finding),
   }
-}
-
-type Combination = readonly ChosenVariant[]
-type Try = (set: Combination) => Promise<TrialFinding>
-
-/** Further failures would say little more. */
-const MAX_FAILING = 10
-const ENOUGH = `${MAX_FAILING} combinations fail, and further ones were not tried`
-
-/**
- * Tries every pair of variants in combinations, and shrinks each that fails. Later combinations
- * contain no known failure.
- */
-export async function tryCombinations(
-  variants: readonly ChosenVariant[],
-  tryOne: Try,
-  onTried: (done: number, total: number) => void,
-): Promise<ReadingsReport['combinations']> {
-  const failing: Combination[] = []
-  const failed: ReadingsReport['combinations']['failed'][number][] = []
-  const undetermined = new Map<string, number>()
-  const isKnown = (set: Combination) =>
-    failing.some((part) => part.every((one) => set.includes(one)))
-  const mayJoin = (set: Combination, one: ChosenVariant) =>
-    set.every((other) => mayMeet(one, other)) && !isKnown([...set, one])
-  let missing = variants.flatMap((one, index) =>
-    variants.slice(index + 1).map((other) => [one, other] as const),
-  )
-  let tried = 0
-  /** Why no other combination is tried. */
-  let end: TrialFinding | undefined
-  for (;;) {
-    const left = coverPairs(missing, variants, mayJoin)
-    const [set] = left
-    if (!set)
-      return {
-        tried,
-        undetermined: [...undetermined].map(([reason, count]) => ({ reason, count })),
-        failed,
-      }
-    const { part, finding } = end ? { part: set, finding: end } : await tryAndShrink(set, tryOne)
-    const { verdict, reason, evidence, flows } = finding
-    if (verdict === 'too strict') {
-      failing.push(part)
-      failed.push({ variants: part.map(chosenVariantName), evidence, flows })
-    } else missing = missing.filter((pair) => !pair.every((one) => set.includes(one)))
-    if (verdict === 'accepted' || verdict === 'too strict')
-      onTried(++tried, tried + left.length - 1)
-    else
-      undetermined.set(findingReason(finding), (undetermined.get(findingReason(finding)) ?? 0) + 1)
-    if (reason === 'control_lost') end = finding
-    if (failed.length === MAX_FAILING)
-      end = { verdict: 'undetermined', evidence: ENOUGH, flows: [] }
-  }
-}
-
-/** Why the result is undetermined: `page_unknown: in use/verified as adult your app showed ...`. */
-const findingReason = ({ reason, evidence }: TrialFinding): string =>
-  [reason, evidence].filter((text) => text).join(': ')
-
-/**
- * A few combinations that contain every compatible pair of variants: each takes the variants that
- * add most missing pairs.
- */
-export function coverPairs(
-  pairs: readonly (readonly [ChosenVariant, ChosenVariant])[],
-  variants: readonly ChosenVariant[],
-  mayJoin: (set: Combination, one: ChosenVariant) => boolean,
-): readonly Combination[] {
-  const found: Combination[] = []
-  let missing = pairs.filter(([one, other]) => mayJoin([one], other))
-  while (missing.length > 0) {
-    let set: Combination = missing[0] ?? []
-    const gainOf = (one: ChosenVariant) =>
-      missing.filter((pair) => pair.includes(one) && pair.some((other) => set.includes(other)))
-        .length
-    for (;;) {
-      const joining = variants
-        .filter((one) => mayJoin(set, one))
-        .map((one) => ({ one, gain: gainOf(one) }))
-      const [best] = joining.sort((a, b) => b.gain - a.gain)
-      if (!best) break
-      set = [...set, best.one]
-    }
-    found.push(set)
-    missing = missing.filter((pair) => !pair.every((one) => set.includes(one)))
-  }
-  return found
-}
-
-/**
- * The result of a combination and, if it fails, its smallest failing part: halves are left out,
- * then quarters, then single variants.
- */
-async function tryAndShrink(set: Combination, tryOne: Try) {
-  let part = set
-  let finding = await tryOne(part)
-  if (finding.verdict !== 'too strict') return { part, finding }
-  for (
-    let size = Math.ceil(part.length / 2);
-    size > 0;
-    size = size === 1 ? 0 : Math.ceil(size / 2)
-  ) {
-    let at = 0
-    while (at < part.length && part.length - size >= 2) {
-      const smaller = part.toSpliced(at, size)
-      const found = await tryOne(smaller)
-      if (found.verdict === 'too strict') [part, finding] = [smaller, found]
-      else at += size
-    }
-  }
-  return { part, finding }
 }

@@ -112,7 +112,10 @@ async function answerOf(tool: string, args: Args) {
     value === 'FIRST' ? first : value,
   ])
   const { text, data, isError } = await call(tool, Object.fromEntries(named))
-  const withoutIds = JSON.stringify({ text, data }).replaceAll(/\b(?:f\d+|x-[\w-]{12})(?![\w-])/g, 'ID')
+  const withoutIds = JSON.stringify({ text, data }).replaceAll(
+    /\b(?:f\d+|x-[\w-]{12})(?![\w-])/g,
+    'ID',
+  )
   return { answer: withoutIds, isError }
 }
 

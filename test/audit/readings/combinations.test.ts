@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { coverPairs, tryCombinations } from '../../../src/audit/readings/audit-readings.ts'
 import {
   type ChosenVariant,
   chosenVariantName,
   mayMeet,
-} from '../../../src/audit/readings/reading-trial.ts'
+} from '../../../src/audit/readings/chosen-variants.ts'
+import { coverPairs, tryCombinations } from '../../../src/audit/readings/combinations.ts'
 import { READINGS } from '../../../src/sandbox/readings/readings.ts'
 
 /** All variants except the defaults. */
