@@ -138,39 +138,62 @@ const TITLES = {
   no_answer: 'an answer at all',
 }
 
-function describeCheck(
-  { check: id, verdict, rows }: Group,
-  library?: string,
-): readonly AuditedCheck[] {
-  const check = CHECK_ROWS.find(({ name }) => name === id.split('/').at(-1))
-  // Sorts accepted rows first, then rows that count, then those of the check itself, then by
-  // severity.
+/** None when the check has no rows. */
+function describeCheck(group: Group, library?: string): readonly AuditedCheck[] {
+  const { check: id, verdict, rows } = group
+  const sorted = worstFirst(group)
+  const [worst] = sorted
+  if (!worst) return []
+  const names = sorted.map(({ row }) => row)
+  const { flow, severity, refs, cwe, evidence, reason = 'no reason is known' } = worst
+  const { title, rule, harm } = wordsOf(id, worst)
+  const check = clientCheckOf(id)
+  const hasRemedy = ['missing', 'ignored', 'broke'].includes(verdict)
+  return [
+    {
+      check: id,
+      title: id.includes('/') ? `${title} of ${flow}` : title,
+      verdict,
+      ...(verdict === 'undetermined' && { reason }),
+      flow,
+      level: findingLevel(worst),
+      severity,
+      rule,
+      harm,
+      ...(verdict !== 'holds' && evidence !== undefined && { evidence }),
+      rows: names,
+      flows: worst.flows.slice(0, 1),
+      ...(check && hasRemedy && remedyFor(check.name, library, names)),
+      refs,
+      cwe,
+      counted: rows.some((row) => row.counted && (verdict === 'undetermined' || isFinding(row))),
+    },
+  ]
+}
+
+/** Accepted rows first, then rows that count, then rows of the check itself, then by severity. */
+function worstFirst({ check, rows }: Group): readonly AuditedRow[] {
   const rank = (row: AuditedRow) =>
     (row.verdict === 'let in' ? 80 : 0) +
     (row.counted ? 40 : 0) +
-    (namesOf(row).includes(id) ? 20 : 0) +
+    (namesOf(row).includes(check) ? 20 : 0) +
     row.severity
-  const sorted = rows.toSorted((one, other) => rank(other) - rank(one))
-  const names = sorted.map(({ row }) => row)
-  return sorted.slice(0, 1).map((worst) => {
-    const { flow, severity, refs, cwe, evidence, reason = 'no reason is known' } = worst
-    const { title, rule, harm } = check
-      ? // In Create nobody is let in.
-        { ...check, harm: flow === 'create' ? worst.harm : FAMILIES[check.family].harm }
-      : { ...worst, title: Object.entries(TITLES).find(([one]) => one === id)?.[1] ?? id }
-    return {
-      ...{ check: id, title: id.includes('/') ? `${title} of ${flow}` : title, verdict },
-      ...(verdict === 'undetermined' && { reason }),
-      ...{ flow, level: findingLevel(worst), severity, rule, harm },
-      ...(verdict !== 'holds' && evidence !== undefined && { evidence }),
-      ...{ rows: names, flows: worst.flows.slice(0, 1) },
-      ...(check &&
-        ['missing', 'ignored', 'broke'].includes(verdict) &&
-        remedyFor(check.name, library, names)),
-      ...{ refs, cwe },
-      counted: rows.some((row) => row.counted && (verdict === 'undetermined' || isFinding(row))),
-    }
-  })
+  return rows.toSorted((one, other) => rank(other) - rank(one))
+}
+
+/** `par/status` is the check `status` of the flow `par`. */
+const clientCheckOf = (id: string) => CHECK_ROWS.find(({ name }) => name === id.split('/').at(-1))
+
+/** How the report names a check: of the client, or the family of its rows. */
+function wordsOf(id: string, worst: AuditedRow): Pick<AuditedCheck, 'title' | 'rule' | 'harm'> {
+  const check = clientCheckOf(id)
+  if (!check) {
+    const title = Object.entries(TITLES).find(([family]) => family === id)?.[1] ?? id
+    return { title, rule: worst.rule, harm: worst.harm }
+  }
+  // In Create nobody is let in.
+  const harm = worst.flow === 'create' ? worst.harm : FAMILIES[check.family].harm
+  return { title: check.title, rule: check.rule, harm }
 }
 
 const byWeight = (one: AuditedCheck, other: AuditedCheck): number =>

@@ -146,25 +146,35 @@ export function judgedOf(readings: AuditReport['readings']): readonly Judged[] {
     counted,
   } as const
   const alone = variants.map((one): Judged => {
-    const { reading, usual, silent, reason, flows } = one
+    const { reading, usual, silent, reason, flows, verdict } = one
     const name = variantName(one)
-    const depends = { title: `${reading}=${usual}: it fails under ${name}`, verdict: 'depends on' }
+    const isDependent = verdict === 'depends'
     return {
-      ...{ ...common, check: `readings/${name}`, title: name, verdict: one.verdict, reason, flows },
-      ...{
-        evidence: whatHappened(one),
-        refs: [asSentence(`The specification leaves it open: ${silent}`)],
-      },
-      ...(one.verdict === 'depends' && depends),
+      ...common,
+      check: `readings/${name}`,
+      title: isDependent ? `${reading}=${usual}: it fails under ${name}` : name,
+      verdict: isDependent ? 'depends on' : verdict,
+      reason,
+      flows,
+      evidence: whatHappened(one),
+      refs: [asSentence(`The specification leaves it open: ${silent}`)],
     }
   })
   const summary = 'The app works under each of them alone'
-  const together = combinations?.failed.map(({ variants, evidence, flows }): Judged => {
+  const failed = combinations?.failed ?? []
+  const together = failed.map(({ variants, evidence, flows }): Judged => {
     const title = variants.join(' with ')
-    const told = { evidence: whatHappened({ summary, evidence }), refs: [], flows }
-    return { ...common, check: `readings/${title}`, title, verdict: 'fails under', ...told }
+    return {
+      ...common,
+      check: `readings/${title}`,
+      title,
+      verdict: 'fails under',
+      evidence: whatHappened({ summary, evidence }),
+      refs: [],
+      flows,
+    }
   })
-  return [...alone, ...(together ?? [])]
+  return [...alone, ...together]
 }
 
 /** `refused_token_status=403` */
@@ -175,7 +185,7 @@ const OPEN = ['undetermined', 'known', 'not for this app']
 
 function pointOf(judged: Judged, byName: ReadonlyMap<string, AuditedRow>): Point {
   const rows = judged.rows.flatMap((name) => byName.get(name) ?? [])
-  const { check: id, verdict, level, severity, counted, library } = judged
+  const { check: id, level, severity, counted, library } = judged
   const [worst] = rows
   const count = worst ? `${countNoun(rows.length, 'row')}, ` : ''
   // The suite does not depend on the verdict: a CI system would take the point for another test.
@@ -191,14 +201,10 @@ function pointOf(judged: Judged, byName: ReadonlyMap<string, AuditedRow>): Point
     ['see', 'See', referencesOf(judged)],
   ] as const
   return {
-    ...{ ...judged, rows, suite: first?.flow ?? judged.flow },
-    state: GOOD.includes(verdict)
-      ? 'passed'
-      : OPEN.includes(verdict)
-        ? 'open'
-        : counted
-          ? 'failed'
-          : 'finding',
+    ...judged,
+    rows,
+    suite: first?.flow ?? judged.flow,
+    state: stateOf(judged),
     weight:
       severity === undefined ? '' : `${count}${level}, severity ${severity.toFixed(1)}${isCounted}`,
     reason: explainReason(judged.reason ?? worst?.reason),
@@ -206,38 +212,42 @@ function pointOf(judged: Judged, byName: ReadonlyMap<string, AuditedRow>): Point
   }
 }
 
-export type Unshown = ReturnType<typeof unshownOf>[number]
+function stateOf({ verdict, counted }: Judged): Point['state'] {
+  if (GOOD.includes(verdict)) return 'passed'
+  if (OPEN.includes(verdict)) return 'open'
+  return counted ? 'failed' : 'finding'
+}
 
-/**
- * What was not shown, by verdict and reason, the most frequent reason first. Combinations of
- * variants have no names.
- */
-export function unshownOf(report: Shown) {
+/** Rows, checks or combinations that show nothing, for one reason. */
+export interface Unshown {
+  readonly verdict: string
+  /** With its meaning. */
+  readonly reason: string
+  readonly count: number
+  /** Rows and checks; empty for combinations of variants. */
+  readonly names: readonly string[]
+}
+
+/** What the audit did not show, by verdict and reason, the most frequent reason first. */
+export function unshownOf(report: Shown): readonly Unshown[] {
   const open = [
     ...report.rows
       .filter(({ verdict }) => verdict === 'undetermined')
       .map((one) => ({ ...one, title: one.row })),
     ...pointsOf(report).filter(({ state, rows }) => state === 'open' && rows.length === 0),
   ]
-  const groups = new Map<
-    string,
-    { verdict: string; reason: string; count: number; names: readonly string[] }
-  >()
+  const groups = new Map<string, Unshown>()
   for (const { verdict, reason, title } of open) {
-    const names = [...(groups.get(`${verdict} ${reason}`)?.names ?? []), title]
-    groups.set(`${verdict} ${reason}`, {
-      verdict,
-      reason: explainReason(reason),
-      count: names.length,
-      names,
-    })
+    const key = `${verdict} ${reason}`
+    const names = [...(groups.get(key)?.names ?? []), title]
+    groups.set(key, { verdict, reason: explainReason(reason), count: names.length, names })
   }
-  const together = report.readings?.combinations.undetermined.map(({ reason, count }) => ({
-    ...{ verdict: 'undetermined', count, names: [] },
+  const combinations = report.readings?.combinations.undetermined ?? []
+  const together = combinations.map(({ reason, count }) => ({
+    verdict: 'undetermined',
     reason: `${reason} (combinations of variants that work alone)`,
+    count,
+    names: [],
   }))
-  return [
-    ...[...groups.values()].sort((one, other) => other.count - one.count),
-    ...(together ?? []),
-  ]
+  return [...[...groups.values()].sort((one, other) => other.count - one.count), ...together]
 }

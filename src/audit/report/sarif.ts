@@ -42,7 +42,9 @@ export function renderSarif(report: AuditReport, options: SarifOptions = {}): st
     rules: found.map(ruleOf),
   }
   const invocation = {
-    ...{ executionSuccessful: exitCode !== 2, exitCode, startTimeUtc },
+    executionSuccessful: exitCode !== 2,
+    exitCode,
+    startTimeUtc,
     endTimeUtc: new Date(Date.parse(startTimeUtc) + seconds * 1000).toISOString(),
     toolExecutionNotifications: notes.map((note) => ({
       level: 'note',
@@ -50,7 +52,9 @@ export function renderSarif(report: AuditReport, options: SarifOptions = {}): st
     })),
   }
   const run = {
-    ...{ tool: { driver }, invocations: [invocation], columnKind: 'utf16CodeUnits' },
+    tool: { driver },
+    invocations: [invocation],
+    columnKind: 'utf16CodeUnits',
     originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
     results: found.map((point, ruleIndex) => ({
       ruleId: point.check,
@@ -107,7 +111,8 @@ function resultOf(point: Point, path: string, { source = () => undefined, consol
     locations: [locationOf(place)],
     ...(rows.length > 0 && {
       relatedLocations: rows.map((row, index) => ({
-        ...{ id: index + 1, ...locationOf(source(row.flow)) },
+        id: index + 1,
+        ...locationOf(source(row.flow)),
         message: messageOf(`${row.row} (${row.verdict}): ${whatHappened(row)}`),
       })),
     }),
