@@ -47,6 +47,43 @@ test('Rows that were run again stand in the place of those of the last audit, an
   expect(readUnsettled(first.app)).toEqual(['use/id_token.jku'])
 })
 
+/** The report of a later audit of the same app. */
+const later = (row: ReturnType<typeof auditedRow>, day: number) =>
+  auditReport([row], { started_at: `2026-02-0${day}T00:00:00.000Z` })
+
+test('A second --again keeps the results of the first --again', async () => {
+  const first = auditReport([
+    auditedRow('use/id_token.expired', { verdict: 'let in' }),
+    auditedRow('use/id_token.jku', { verdict: 'let in' }),
+  ])
+  const mended = auditedRow('use/id_token.expired')
+  const other = auditedRow('use/id_token.jku', { verdict: 'broke' })
+  await keepReport(first, 'run')
+  await keepReport(later(mended, 3), 'again')
+  await keepReport(later(other, 4), 'again')
+  expect(kept().rows).toEqual([mended, other])
+  expect(readUnsettled(first.app)).toEqual(['use/id_token.jku'])
+})
+
+test('A second --again names the beginning of the first audit', async () => {
+  const row = auditedRow('use/id_token.jku', { verdict: 'let in' })
+  const first = auditReport([row])
+  await keepReport(first, 'run')
+  await keepReport(later(row, 3), 'again')
+  await keepReport(later(row, 4), 'again')
+  expect(kept().started_at).toBe('2026-02-04T00:00:00.000Z')
+  expect(kept().first_started_at).toBe(first.started_at)
+})
+
+test('A second whole audit replaces the rows of the first audit', async () => {
+  const row = auditedRow('use/id_token.jku', { verdict: 'let in' })
+  const second = later(auditedRow('use/verified', { verdict: 'accepted' }), 3)
+  await keepReport(auditReport([row]), 'run')
+  await keepReport(later(row, 2), 'again')
+  await keepReport(second, 'run')
+  expect(kept()).toEqual(JSON.parse(JSON.stringify(second)))
+})
+
 test('What is known of the readings of an app stands beside the rows of its last audit, and of no other app', async () => {
   await keepReport(MIXED, 'run')
   await keepReport(auditReport([], { app: MIXED.app, readings: READINGS_FOUND }), 'readings')

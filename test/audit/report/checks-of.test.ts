@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AuditedRow } from '../../../src/audit/report/audit-report.ts'
-import { checksOf, exitCodeOf } from '../../../src/audit/report/checks-of.ts'
+import { checksOf, exitCodeOf, totalsOf } from '../../../src/audit/report/checks-of.ts'
 import { OUTCOMES, rowId } from '../../../src/sandbox/outcomes/catalogue.ts'
 import { BROKEN_APPS, findBrokenApp, rowsLetIn } from '../apps/broken-apps.ts'
 import { auditedRow, READINGS_FOUND } from './sample-report.ts'
@@ -242,3 +242,44 @@ test.each([
     expect(exitCodeOf(rows, readings)).toBe(code)
   },
 )
+
+test.each([
+  ['let in', 'too strict'],
+  ['too strict', 'stale'],
+  ['stale', 'ignored'],
+  ['ignored', 'broke'],
+  ['broke', 'undetermined'],
+  ['undetermined', 'known'],
+  ['known', 'refused'],
+] as const)('A check whose row is %s stands before a check whose row is %s', (worse, better) => {
+  const row = (check: 'exp' | 'iss', verdict: AuditedRow['verdict']) =>
+    auditedRow('use/id_token.jku', { checks: [check], verdict, counted: false })
+  const checks = checksOf([row('exp', better), row('iss', worse)])
+  expect(checks.map(({ check }) => check)).toEqual(['iss', 'exp'])
+})
+
+test('A check of level must stands before a check of level should', () => {
+  const rows = [
+    auditedRow('use/id_token.jku', { checks: ['exp'], verdict: 'let in', level: 'should' }),
+    auditedRow('use/id_token.x5u', { checks: ['iss'], verdict: 'let in', level: 'must' }),
+  ]
+  expect(checksOf(rows).map(({ check }) => check)).toEqual(['iss', 'exp'])
+})
+
+test('Totals begin with findings, the worst first, and end with rows that say nothing', () => {
+  const order = [
+    'let in',
+    'too strict',
+    'stale',
+    'ignored',
+    'broke',
+    'undetermined',
+    'refused',
+    'accepted',
+    'observed',
+    'not for this app',
+    'known',
+  ] as const
+  const rows = order.toReversed().map((verdict) => auditedRow('use/id_token.jku', { verdict }))
+  expect(Object.keys(totalsOf(rows))).toEqual(order)
+})

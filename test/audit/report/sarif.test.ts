@@ -141,3 +141,11 @@ test('SARIF says when nothing could be shown, so that an empty list is no proof'
   })
   expect(runOf(auditReport([])).invocations[0]).toMatchObject({ executionSuccessful: true })
 })
+
+test.each([0, 1, 3] as const)(
+  'SARIF of an audit that ends with %i says that the audit was executed',
+  (exit_code) => {
+    const [invocation] = runOf(auditReport([expired], { exit_code })).invocations
+    expect(invocation).toMatchObject({ executionSuccessful: true, exitCode: exit_code })
+  },
+)

@@ -49,6 +49,47 @@ test('Each report of an audit is written to its file', () => {
   expect(read(files.sarif)).toContain(`"semanticVersion": "${MIXED.version}"`)
 })
 
+test.each([0, 1, 2, 3] as const)(
+  'Each report of an audit that ends with %i is written',
+  (exit_code) => {
+    const at = scratch()
+    const files = {
+      json: at('a.json'),
+      junit: at('a.xml'),
+      sarif: at('a.sarif'),
+      markdown: at('a.md'),
+    }
+    const summaryFile = at('summary.md')
+    writeReports({ ...MIXED, exit_code }, files, { ...CONTEXT, summaryFile })
+    expect(readdirSync(at('.')).toSorted()).toEqual([
+      'a.json',
+      'a.md',
+      'a.sarif',
+      'a.xml',
+      'summary.md',
+    ])
+  },
+)
+
+test('The reports of a second audit replace the reports of the first audit', () => {
+  const at = scratch()
+  const files = { json: at('a.json'), junit: at('a.xml') }
+  const second = auditReport([auditedRow('use/verified', { verdict: 'accepted' })])
+  writeReports(MIXED, files, CONTEXT)
+  writeReports(second, files, CONTEXT)
+  expect(JSON.parse(read(files.json))).toEqual(JSON.parse(JSON.stringify(second)))
+  expect(read(files.junit)).toBe(renderAuditJUnit(second))
+})
+
+test('The summary of a step holds a second audit below the first audit', () => {
+  const at = scratch()
+  const summaryFile = at('summary.md')
+  const second = auditReport([auditedRow('use/verified', { verdict: 'accepted' })])
+  writeReports(MIXED, {}, { ...CONTEXT, summaryFile })
+  writeReports(second, {}, { ...CONTEXT, summaryFile })
+  expect(read(summaryFile)).toBe(`${renderMarkdown(MIXED)}\n${renderMarkdown(second)}`)
+})
+
 test('The audit in the summary of a step is appended to what the step wrote before', () => {
   const at = scratch({ 'summary.md': 'before\n' })
   writeReports(MIXED, {}, { ...CONTEXT, console: CONSOLE, summaryFile: at('summary.md') })

@@ -596,3 +596,16 @@ test.each([
     expect(await tryRow(TWICE, app)).toMatchObject({ verdict })
   },
 )
+
+test.each([
+  ['let in', 'too strict'],
+  ['too strict', 'broke'],
+  ['broke', 'undetermined'],
+  ['undetermined', 'ignored'],
+  ['ignored', 'observed'],
+  ['observed', 'refused'],
+  ['refused', 'accepted'],
+] as const)('The verdict %s of one run counts more than %s of another run', (worse, better) => {
+  const findings = [better, worse].map((verdict) => ({ verdict, evidence: '', flows: [] }))
+  expect(worstOf(findings).verdict).toBe(worse)
+})

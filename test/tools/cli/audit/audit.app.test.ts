@@ -45,6 +45,33 @@ test('A whole audit is kept for its user alone, and says where its verdicts can 
   expect(read('.agekey-audit/.gitignore')).toBe('*\n')
 }, 60_000)
 
+test('SARIF of an audit points at the code that agekey-audit.yaml names for a flow', async () => {
+  const page = await startSmallApp(sandbox.baseUrl, { exp: 'ignored' })
+  writeFileSync('agekey-audit.yaml', `app: ${page}\nuse: { source: 'src/verify.ts:12' }\n`)
+  await auditInProcess(sandbox, { only: EXPIRED, sarif: 'a.sarif' })
+  const [run] = JSON.parse(read('a.sarif')).runs
+  expect(run.invocations).toMatchObject([{ executionSuccessful: true, exitCode: 1 }])
+  expect(run.results[0].locations).toMatchObject([
+    {
+      physicalLocation: {
+        artifactLocation: { uri: 'src/verify.ts' },
+        region: { startLine: 12 },
+      },
+    },
+  ])
+}, 60_000)
+
+test('An audit that can show nothing writes its reports', async () => {
+  const page = await startSmallApp(sandbox.baseUrl)
+  const given = { page, rows: ['jwks/jwks.500'], sarif: 'a.sarif', json: 'a.json' }
+  const { code } = await auditInProcess(sandbox, given)
+  expect(code).toBe(2)
+  expect(reportIn('a.json').exit_code).toBe(2)
+  expect(JSON.parse(read('a.sarif')).runs[0].invocations).toMatchObject([
+    { executionSuccessful: false, exitCode: 2 },
+  ])
+}, 60_000)
+
 test('An audit prints no link to a console that shows another report, or none', async () => {
   for (const lastAudit of [() => undefined, () => JSON.stringify(MIXED)]) {
     const other = await startSandbox({ lastAudit })
