@@ -2,10 +2,8 @@ import { ConfigError } from '../../sandbox/files/config-error.ts'
 import { quote } from '../../service/text/message-parts.ts'
 import type { Begin, PageRequest } from '../agent/browser.ts'
 import type { FlowOptions } from '../options.ts'
+import type { AuditHost } from './audit-host.ts'
 import type { AuditSettings, RequestInFile } from './settings/settings.ts'
-
-/** Variables of the environment. */
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A request for a path, which each copy of the app resolves against its own page. */
 export function requestOf(request: string | RequestInFile): PageRequest {
@@ -47,7 +45,7 @@ export type AppQuestion = PageRequest & { readonly headers: Readonly<Record<stri
 export const questionOf = (
   question: NonNullable<AuditSettings['audit']>,
   place: string,
-  environment: Environment,
+  environment: AuditHost['environment'],
 ): AppQuestion => ({
   ...requestOf(question),
   headers: headersOf(question.headers, place, environment),
@@ -57,7 +55,7 @@ export const questionOf = (
 function headersOf(
   headers: Readonly<Record<string, string>> = {},
   place: string,
-  environment: Environment,
+  environment: AuditHost['environment'],
 ): Readonly<Record<string, string>> {
   const fillIn = (name: string, value: string) =>
     value.replaceAll(/\{env:([^}]*)\}/g, (_, variable: string) => {

@@ -2,15 +2,9 @@ import { ConfigError } from '../../sandbox/files/config-error.ts'
 import { isPrivateAddress } from '../agent/parties.ts'
 import type { PageSettings } from '../drive/driver.ts'
 import type { AuditRunOptions } from '../options.ts'
+import type { AuditHost } from './audit-host.ts'
 import { type AuditMode, readUnsettled } from './last-run.ts'
-import {
-  type AppQuestion,
-  beginOf,
-  type Environment,
-  flowOptionsOf,
-  questionOf,
-  requestOf,
-} from './page-requests.ts'
+import { type AppQuestion, beginOf, flowOptionsOf, questionOf, requestOf } from './page-requests.ts'
 import { AUDIT_FILE, type AuditFile } from './settings/audit-file.ts'
 import type { AuditFileValues, AuditSettings } from './settings/settings.ts'
 import { PORT, planStart, type StartPlan } from './start-plan.ts'
@@ -43,7 +37,7 @@ export function planAudit(
   {
     file,
     environment,
-  }: { readonly file: AuditFile | undefined; readonly environment: Environment },
+  }: { readonly file: AuditFile | undefined; readonly environment: AuditHost['environment'] },
 ): AuditPlan {
   const settings = settle(given, file?.values)
   const placeOf = (key: 'app' | 'start' | 'audit') =>
