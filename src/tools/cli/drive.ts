@@ -9,6 +9,7 @@ import { oneOf } from './remote/filter-flags.ts'
 import {
   type AskFlags,
   flagsAsTyped,
+  type ReachedSandbox,
   reachSandbox,
   type SandboxAddress,
 } from './remote/reach-sandbox.ts'
@@ -27,12 +28,34 @@ interface NextOptions extends AskFlags {
  * Queues a decision in a running sandbox, lists waiting decisions, or with `clear` removes all.
  * @throws ConfigError for a bad flag, SandboxError for an unknown name
  */
-export async function nextDecision(
-  flags: Texts,
-  { clear = false, json = false, ...options }: NextOptions,
-): Promise<void> {
-  const { flow, persona, outcome, client, times } = options
-  const decision: NextDecision = {
+export async function nextDecision(flags: Texts, options: NextOptions): Promise<void> {
+  const decision = readDecision(options)
+  const { client, clear = false, json = false } = options
+  const sandbox = await reachSandbox(flags, options)
+  if (!decision) await sandbox.requireTenant()
+  const problem = client === undefined ? undefined : await sandbox.clientProblem(client)
+  if (problem !== undefined) throw ConfigError.of(`--client: ${problem}`)
+  if (clear) return clearDecisions(sandbox, json)
+  if (!decision) return listDecisions(sandbox, json)
+  const added = await sandbox.api.next(decision)
+  if (json) return printJson(added)
+  print(describeExpectation(added, sandbox.inTenant))
+  print(`Take it back: ${commandFor('next --clear', flags, options)}`)
+}
+
+/**
+ * The decision that the flags name; `undefined` without a persona and an outcome.
+ * @throws ConfigError for a bad flag, or one that needs a decision
+ */
+function readDecision({
+  flow,
+  persona,
+  outcome,
+  client,
+  times,
+  clear = false,
+}: NextOptions): NextDecision | undefined {
+  const decision = {
     flow: oneOf(OUTCOME_FLOWS, flow, { flag: '--flow', kind: 'flow' }),
     persona,
     outcome,
@@ -40,34 +63,34 @@ export async function nextDecision(
     times: times === undefined ? undefined : readNumber(times, '--times'),
   }
   const isDecided = persona !== undefined || outcome !== undefined
-  if (clear && isDecided)
+  if (clear && isDecided) {
     throw ConfigError.of('--clear: it takes decisions back; leave --persona and --outcome out')
-  if (!isDecided && [flow, client, times].some((given) => given !== undefined))
+  }
+  if (isDecided) return decision
+  if (flow !== undefined || client !== undefined || times !== undefined) {
     throw ConfigError.of(
       'next: name who the user is with --persona, or how the flow ends with --outcome, or both',
     )
-
-  const { api, inTenant, requireTenant, clientProblem } = await reachSandbox(flags, options)
-  if (!isDecided) await requireTenant()
-  const problem = client === undefined ? undefined : await clientProblem(client)
-  if (problem !== undefined) throw ConfigError.of(`--client: ${problem}`)
-  const added = isDecided ? await api.next(decision) : undefined
-  if (added && json) return printJson(added)
-  if (added) {
-    print(describeExpectation(added, inTenant))
-    print(`Take it back: ${commandFor('next --clear', flags, options)}`)
-    return
   }
-  const waiting = await api.expectations.list()
-  if (clear) await api.expectations.clear()
-  if (json) return printJson({ expectations: clear ? [] : waiting })
-  if (waiting.length === 0) print(`No decision waits${inTenant}.`)
-  else if (clear)
-    print(
-      `Taken back${inTenant}: ${waiting.length} ${waiting.length === 1 ? 'decision' : 'decisions'}.`,
-    )
-  else for (const one of waiting) print(describeExpectation(one, inTenant))
+  return undefined
 }
+
+async function listDecisions({ api, inTenant }: ReachedSandbox, json: boolean): Promise<void> {
+  const waiting = await api.expectations.list()
+  if (json) return printJson({ expectations: waiting })
+  if (waiting.length === 0) print(noDecision(inTenant))
+  for (const expectation of waiting) print(describeExpectation(expectation, inTenant))
+}
+
+async function clearDecisions({ api, inTenant }: ReachedSandbox, json: boolean): Promise<void> {
+  const { length } = await api.expectations.list()
+  await api.expectations.clear()
+  if (json) return printJson({ expectations: [] })
+  if (length === 0) return print(noDecision(inTenant))
+  print(`Taken back${inTenant}: ${length} ${length === 1 ? 'decision' : 'decisions'}.`)
+}
+
+const noDecision = (inTenant: string) => `No decision waits${inTenant}.`
 
 /** A command, as it is typed to reach the same sandbox. */
 function commandFor(
@@ -91,9 +114,9 @@ function describeExpectation(
   const requests =
     remaining === 1 ? `the next ${flow} request` : `the next ${remaining} ${flow} requests`
   const matched = Object.entries(match ?? {}).map(([name, value]) => ` with ${name} ${value}`)
-  const decided = [persona && `persona ${persona}`, outcome && `outcome ${outcome}`].filter(
-    (part) => part,
-  )
+  const decided: string[] = []
+  if (persona !== undefined) decided.push(`persona ${persona}`)
+  if (outcome !== undefined) decided.push(`outcome ${outcome}`)
   return visible(`Decides ${requests}${inTenant}${matched.join('')}: ${decided.join(', ')}`)
 }
 
