@@ -31,6 +31,21 @@ export const CONSOLE_PAGES = [
 /** The name of a page. Its URL is below that of the console, except for the documents. */
 export type ConsolePath = (typeof CONSOLE_PAGES)[number]['path']
 
+/**
+ * The paths of a tenant's pages. Each path is absolute, begins with the path of the tenant, and has
+ * no slash at the end.
+ */
+export interface ConsolePlace {
+  readonly shell: Shell
+  readonly consolePath: string
+  readonly demoPath: string
+  /** The control API. */
+  readonly controlPath: string
+  /** The name of the tenant; absent for the tenant at the base URL. */
+  readonly tenant: string | undefined
+}
+
+/** The paths of a tenant's pages, with what the status strip shows. */
 export interface ConsoleFrame extends ConsolePlace {
   readonly status: Status
 }
@@ -39,21 +54,16 @@ export interface ConsoleFrame extends ConsolePlace {
 export const consolePathOf = ({ basePath }: Pick<Tenant, 'basePath'>) =>
   `${basePath}/_sandbox/console`
 
-/**
- * Where the pages of a tenant are. Paths are absolute, carry the prefix of the tenant, and have no
- * slash at the end.
- */
-export const consolePlace = (tenant: Tenant, { version }: { readonly version: string }) => ({
+export const consolePlace = (
+  tenant: Tenant,
+  { version }: { readonly version: string },
+): ConsolePlace => ({
   shell: shellOf(tenant, version),
   consolePath: consolePathOf(tenant),
   demoPath: `${tenant.basePath}/_sandbox/demo`,
-  /** The control API. */
   controlPath: `${tenant.basePath}/_sandbox`,
-  /** The name of the tenant, unless it is the one at the base URL. */
   tenant: tenant.name === ROOT_TENANT ? undefined : tenant.name,
 })
-
-export type ConsolePlace = Readonly<ReturnType<typeof consolePlace>>
 
 /**
  * The frame of the requested page. To other machines only the console itself shows all that is set.
@@ -63,14 +73,14 @@ export async function consoleFrame(
   tenant: Tenant,
   host: Pick<HttpHost, 'version' | 'guard'>,
 ): Promise<ConsoleFrame> {
-  const place = consolePlace(tenant, host)
+  const paths = consolePlace(tenant, host)
   const { path, query } = request
   const here = `${tenant.basePath}${path}${query === '' ? '' : `?${query}`}`
   const isOpen =
     reasonBeyondMachine(request, host.guard) !== undefined && !path.startsWith('/_sandbox/console')
-  const modes = await readModes({ request, tenant }, { consolePath: place.consolePath, isOpen })
-  const shell: Shell = { ...place.shell, browserAddress: browserAddress(request, host.guard) }
-  return { ...place, shell, status: { modes, here } }
+  const modes = await readModes({ request, tenant }, { consolePath: paths.consolePath, isOpen })
+  const shell: Shell = { ...paths.shell, browserAddress: browserAddress(request, host.guard) }
+  return { ...paths, shell, status: { modes, here } }
 }
 
 /**
@@ -120,24 +130,24 @@ const addressOf = ({ consolePath, controlPath }: ConsolePlace, path: ConsolePath
   path === 'docs' ? `${controlPath}/docs` : `${consolePath}/${path}`
 
 /** @param current the page that shows the menu; absent for a page that no entry has */
-export function renderMenu(place: ConsolePlace, current?: ConsolePath): Html {
+export function renderMenu(paths: ConsolePlace, current?: ConsolePath): Html {
   const entries = grouped(CONSOLE_PAGES, ({ entry }) => entry)
   return html`<nav class="menu" aria-label="Console">${entries.map(
     ([entry, [first]]) =>
       first &&
-      html`<a href="${addressOf(place, first.path)}"${entry === entryOf(current) && html` aria-current="true"`}>${entry}</a>`,
+      html`<a href="${addressOf(paths, first.path)}"${entry === entryOf(current) && html` aria-current="true"`}>${entry}</a>`,
   )}</nav>`
 }
 
 /** The pages of an entry that has several. */
-function renderPagesOfEntry(place: ConsolePlace, current?: ConsolePath): Html | false {
+function renderPagesOfEntry(paths: ConsolePlace, current?: ConsolePath): Html | false {
   const entry = entryOf(current)
   const pages = CONSOLE_PAGES.filter((page) => page.entry === entry)
   return (
     pages.length > 1 &&
     html`<nav class="row tabs" aria-label="${entry}">${pages.map(
       ({ path, title }) =>
-        html`<a href="${addressOf(place, path)}"${path === current && html` aria-current="page"`}>${title}</a>`,
+        html`<a href="${addressOf(paths, path)}"${path === current && html` aria-current="page"`}>${title}</a>`,
     )}</nav>
 `
   )

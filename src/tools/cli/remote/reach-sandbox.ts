@@ -9,7 +9,11 @@ import {
   type HttpRequest,
 } from '../../../server/client/exchange.ts'
 import { createRemoteTransport } from '../../../server/client/remote-transport.ts'
-import { createSandboxApi } from '../../../server/client/sandbox-api.ts'
+import {
+  createSandboxApi,
+  type SandboxApi,
+  type Transport,
+} from '../../../server/client/sandbox-api.ts'
 import { quotationRemark } from '../../../server/config/in-quotes.ts'
 import {
   loadSettings,
@@ -33,15 +37,42 @@ export interface AskFlags extends SandboxAddress {
   readonly json?: boolean
 }
 
-/** A running sandbox, or a tenant of it, for commands that only read. */
-export type ReachedSandbox = Awaited<ReturnType<typeof reachSandbox>>
+/** A running sandbox or a tenant of it, as a command reaches it. */
+export interface ReachedSandbox {
+  /** The URL that is called. */
+  readonly url: string
+  /** The URL of its pages for browsers: the base URL, unless `--url` is given. */
+  readonly pages: string
+  /** ` in tenant qa`, for a sentence; empty without a tenant. */
+  readonly inTenant: string
+  readonly settings: Settings['sandbox']
+  /** Whether the URL comes from the settings of this machine. */
+  readonly isLocal: boolean
+  readonly controlToken: string | undefined
+  readonly api: SandboxApi
+  readonly call: Transport['call']
+  /**
+   * Checks that the tenant exists: from the machine of the sandbox, a call to its URL would create
+   * the tenant.
+   * @throws SandboxError
+   */
+  requireTenant(): Promise<void>
+  /**
+   * Why a client_id is unknown to the tenant, with the nearest one; `undefined` for a registered
+   * client.
+   */
+  clientProblem(clientId: string): Promise<string | undefined>
+}
 
 /**
  * The sandbox at `--url`, otherwise at `AGEKEY_SANDBOX_URL`, otherwise the one that `start` runs
  * with the same settings on this machine. It is not called yet.
  * @throws ConfigError for a malformed URL
  */
-export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress) {
+export async function reachSandbox(
+  flags: Texts,
+  { url, tenant }: SandboxAddress,
+): Promise<ReachedSandbox> {
   const { sandbox: settings } = await loadSettings({ flags })
   const { controlToken } = settings
   const given = givenUrl(url)
@@ -50,30 +81,18 @@ export async function reachSandbox(flags: Texts, { url, tenant }: SandboxAddress
   const transportAt = (url: string) => createRemoteTransport({ baseUrl: url, token: controlToken })
   const transport = transportAt(baseUrl)
   return {
-    /** The URL that is called. */
     url: baseUrl,
-    /** The URL of its pages for browsers: the base URL, unless `--url` is given. */
     pages: ofTenant(given ?? baseUrlOf(settings), tenant),
-    /** ` in tenant qa`, for a sentence; empty without a tenant. */
     inTenant: baseUrl === rootUrl ? '' : visible(` in tenant ${name}`),
     settings,
-    /** Whether the URL comes from the settings of this machine. */
     isLocal: given === undefined,
     controlToken,
     api: createSandboxApi(transport, { name, baseUrl }),
     call: transport.call,
-    /**
-     * Checks that the tenant exists: from the machine of the sandbox, a call to its URL would
-     * create it.
-     * @throws SandboxError
-     */
     async requireTenant() {
       if (baseUrl !== rootUrl) await transportAt(rootUrl).call('getTenant', { params: { name } })
     },
-    /**
-     * Why a client_id is unknown there, with the nearest one; `undefined` for a registered client.
-     */
-    async clientProblem(clientId: string) {
+    async clientProblem(clientId) {
       const { clients } = await transport.call('getTenant', { params: { name } })
       const known = [BUILTIN_CLIENT.clientId, ...clients.map((client) => client.client_id)]
       return [DEMO_CLIENT_ID, ...known].includes(clientId)

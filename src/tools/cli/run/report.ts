@@ -6,7 +6,20 @@ import { paint, print, printText } from '../terminal.ts'
 import type { ScenarioRun, StepResult } from './run-scenario.ts'
 
 /** The report of a run while it happens. */
-export type RunReport = ReturnType<typeof createPrettyRunReport>
+export interface RunReport {
+  /** A scenario begins. */
+  scenario(begun: Pick<ScenarioRun, 'name' | 'file'>): void
+  /** A step is awaited. The call repeats while the step is awaited. */
+  current(step: StepProgress): void
+  /** A step has ended. */
+  ended(step: StepResult): void
+  /** The app's own command has started. */
+  commandStarted(command: readonly string[]): void
+  /** The app's own command has ended. */
+  commandEnded(ending: ProcessEnd): void
+  /** The run is over. @param ending of the command, if there was one */
+  end(runs: readonly ScenarioRun[], ending?: ProcessEnd): void
+}
 
 const silent: RunReport = {
   scenario() {},
@@ -55,25 +68,22 @@ function createJsonRunReport(): RunReport {
   }
 }
 
-function createPrettyRunReport(isShared: boolean) {
+function createPrettyRunReport(isShared: boolean): RunReport {
   const waiting = isShared ? { clear() {}, show() {} } : createWaitingLine()
   return {
-    scenario: ({ name, file }: Pick<ScenarioRun, 'name' | 'file'>) =>
+    scenario: ({ name, file }) =>
       print(`${paint('bold', visible(name))} ${paint('dim', visible(file))}`),
-    current: (step: StepProgress) => waiting.show(step),
-    ended(step: StepResult) {
+    current: (step) => waiting.show(step),
+    ended(step) {
       waiting.clear()
       print(stepLine(step))
       for (const line of explain(step)) print(`      ${visible(line)}`)
     },
-    /** The app's own command has started. */
-    commandStarted: (command: readonly string[]) =>
-      print(`  ${paint('dim', `$ ${visible(command.join(' '))}`)}`),
-    commandEnded({ reason, code }: ProcessEnd) {
+    commandStarted: (command) => print(`  ${paint('dim', `$ ${visible(command.join(' '))}`)}`),
+    commandEnded({ reason, code }) {
       print(`  ${code === 0 ? paint('green', '✓') : paint('red', '✗')} the command ${reason}`)
     },
-    /** @param ending of the command, if there was one */
-    end(runs: readonly ScenarioRun[], ending?: ProcessEnd) {
+    end(runs, ending) {
       const steps = runs.flatMap((run) => run.steps)
       const count = (status: StepResult['status']) =>
         steps.filter((step) => step.status === status).length

@@ -28,7 +28,18 @@ type Ready = Pick<Sandbox, 'url' | 'baseUrl' | 'client'> &
  * The report of a running sandbox: calls on stdout, after the line or table that says it is ready;
  * everything else on stderr.
  */
-export type Report = ReturnType<typeof createPrettyReport>
+export interface Report {
+  /** The sandbox is ready: what to paste into the app, what to open. */
+  ready(ready: Ready): void
+  /** A call was answered. */
+  call(call: CallSummary): void
+  /** The sandbox did something by itself: it took up a changed file. */
+  note(message: string): void
+  /** Something about the settings or the machine is probably not meant. */
+  warning(message: string): void
+  /** A bug of the sandbox itself. */
+  defect(error: unknown): void
+}
 
 const silent: Report = { ready() {}, call() {}, note() {}, warning() {}, defect() {} }
 
@@ -55,18 +66,16 @@ function withoutNoise(report: Report): Report {
 }
 
 /** Lines for people. */
-function createPrettyReport(now: () => number) {
+function createPrettyReport(now: () => number): Report {
   const warning = (message: string) =>
     printError(`${paintError('yellow', 'warning:')} ${visible(message)}`)
   const log = createLog(writeOut, warning)
   return {
-    ready: (ready: Ready) => log.first(readyTable(ready)),
-    call: (call: CallSummary) => log.line(prettyLine(call, now())),
-    /** What the sandbox did by itself: it took up a changed file. */
-    note: (message: string) => log.line(`${paint('dim', timeOf(now()))} ${visible(message)}`),
+    ready: (ready) => log.first(readyTable(ready)),
+    call: (call) => log.line(prettyLine(call, now())),
+    note: (message) => log.line(`${paint('dim', timeOf(now()))} ${visible(message)}`),
     warning,
-    /** A bug of the sandbox itself. */
-    defect(error: unknown) {
+    defect(error) {
       const lines = String((error instanceof Error && error.stack) || error).split('\n')
       printError(`${paintError('red', 'error:')} ${lines.map(visible).join('\n')}`)
     },

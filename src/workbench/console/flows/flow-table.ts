@@ -76,17 +76,20 @@ function renderRow(flow: ListedFlow, { frame, clock, before, run }: RowContext):
 `
 }
 
-/**
- * The clock of a tenant when a page is made, in milliseconds since the UNIX epoch, and the
- * lifetimes that depend on it.
- */
-export const pageClock = ({ clock, provider }: Pick<Tenant, 'clock' | 'provider'>) => ({
+/** The clock of a tenant when a page is made. */
+export interface PageClock {
+  /** Milliseconds since the UNIX epoch. */
+  readonly now: number
+  readonly frozen: boolean
+  /** The lifetime of a `request_uri`, which decides when a waiting flow is overdue. */
+  readonly requestUriSeconds: number
+}
+
+export const pageClock = ({ clock, provider }: Pick<Tenant, 'clock' | 'provider'>): PageClock => ({
   now: clock.now(),
   frozen: clock.state().frozen,
   requestUriSeconds: provider.lifetimes.requestUri,
 })
-
-export type PageClock = Readonly<ReturnType<typeof pageClock>>
 
 /** How long ago an instant was; a style sheet shows the instant itself on hover and on focus. */
 export function renderFlowTime(instant: string, { now }: Pick<PageClock, 'now'>): Html {
