@@ -1,29 +1,11 @@
 import { rowId } from '../../sandbox/outcomes/catalogue.ts'
-import type { SandboxApi } from '../../server/client/sandbox-api.ts'
 import type { CallRecord } from '../../server/client/shapes.ts'
 import { notForThisApp, RESTART } from '../trials/rows/known-before.ts'
 import { unread } from '../trials/rows/start-trial.ts'
 import { type TrialFinding, undetermined } from '../trials/trial.ts'
 import type { ChosenVariant } from './chosen-variants.ts'
 import type { ShownFlow } from './tried-flow.ts'
-
-/** A document of the service, by the name of its flow. */
-type ServiceDocument = 'discovery' | 'jwks'
-
-/** How often the app has requested each document. */
-export type Fetches = Readonly<Record<ServiceDocument, number>>
-
-export async function fetchesOf({ coverage }: SandboxApi): Promise<Fetches> {
-  const { calls } = await coverage.get()
-  const countOf = (name: ServiceDocument) => calls[name]?.['success']?.count ?? 0
-  return { discovery: countOf('discovery'), jwks: countOf('jwks') }
-}
-
-/** The documents that were requested between two counts. */
-export function documentsBetween(before: Fetches, after: Fetches): readonly ServiceDocument[] {
-  const documents: readonly ServiceDocument[] = ['discovery', 'jwks']
-  return documents.filter((name) => after[name] > before[name])
-}
+import type { ServiceDocument } from './watched-documents.ts'
 
 /** The endpoint of a reading that changes only a second call with the same value. */
 const USED_TWICE: Readonly<Record<string, readonly [endpoint: string, used: string]>> = {
@@ -42,7 +24,7 @@ export interface MetBy {
 }
 
 /**
- * Why the variant made no difference to the app; `undefined` when the journal or the counts of
+ * Why the variant made no difference to the app; `undefined` when the journal or the requested
  * documents show a difference.
  */
 export function whyNotMet(

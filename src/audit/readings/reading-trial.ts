@@ -6,8 +6,9 @@ import type { AuditRun, Worker } from '../trials/audit-run.ts'
 import type { Trial, TrialFinding } from '../trials/trial.ts'
 import { type ChosenVariant, chosenVariantName } from './chosen-variants.ts'
 import { compareFlows } from './compare-flows.ts'
-import { documentsBetween, type Fetches, fetchesOf, whyNotMet } from './met-difference.ts'
+import { whyNotMet } from './met-difference.ts'
 import { runFlow, type ShownFlow, type TriedFlow } from './tried-flow.ts'
+import { type WatchedDocuments, watchDocuments } from './watched-documents.ts'
 
 export interface ReadingSettings
   extends Pick<AuditRun, 'learned' | 'options' | 'startFresh' | 'drive' | 'signal'> {
@@ -113,8 +114,12 @@ async function runOnCopy(
   startFresh: NonNullable<AuditRun['startFresh']>,
 ): Promise<VariantsResult> {
   const { variants, flows, settings } = trial
+  let documents: WatchedDocuments | undefined
   const copy = await startFresh({
-    prepare: (sandbox) => setReadings(sandbox, readingsOf(variants)),
+    async prepare(sandbox) {
+      await setReadings(sandbox, readingsOf(variants))
+      documents = await watchDocuments(sandbox)
+    },
     signal: settings.signal,
   })
   try {
@@ -123,8 +128,7 @@ async function runOnCopy(
       return { finding: { verdict: 'too strict', evidence, flows: [] }, failed: flows[0] }
     }
     const app = { sandbox: copy.sandbox, driver: settings.drive(copy.app), isFresh: true }
-    // The copy requested its documents when it started.
-    return await runFlows(trial, app, { discovery: 0, jwks: 0 })
+    return await runFlows(trial, app, documents)
   } finally {
     await copy.close()
   }
@@ -134,12 +138,15 @@ async function runOnCopy(
 async function runOnWorker(trial: VariantsTrial, worker: Worker): Promise<VariantsResult> {
   const { sandbox, driver } = worker
   const own = trial.settings.own.get(sandbox)
+  let documents: WatchedDocuments | undefined
   try {
     await setReadings(sandbox, readingsOf(trial.variants), own)
     const app = { sandbox, driver, isFresh: false }
-    return await runFlows(trial, app, await fetchesOf(sandbox))
+    documents = await watchDocuments(sandbox)
+    return await runFlows(trial, app, documents)
   } finally {
     await setReadings(sandbox, {}, own)
+    await documents?.stop()
   }
 }
 
@@ -147,7 +154,7 @@ async function runOnWorker(trial: VariantsTrial, worker: Worker): Promise<Varian
 async function runFlows(
   { variants, flows, settings }: VariantsTrial,
   app: PreparedApp,
-  before: Fetches,
+  watched: WatchedDocuments | undefined,
 ): Promise<VariantsResult> {
   const runs: ShownFlow[] = []
   const findings: TrialFinding[] = []
@@ -158,7 +165,7 @@ async function runFlows(
     runs.push(shown)
     findings.push(finding)
   }
-  const documents = documentsBetween(before, await fetchesOf(app.sandbox))
+  const documents = (await watched?.requested()) ?? []
   const open = findings.find((one) => !isGood(one))
   if (open) return { finding: open }
   const [variant, ...others] = variants
