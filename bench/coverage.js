@@ -13,11 +13,11 @@ const WARM_UP = 8
 /** Beside `dist`, for a bundle looks for its package there. */
 const UNCOUNTED = fileURLToPath(new URL('../dist-uncounted', import.meta.url))
 
-/** The same sources, but for the one function that counts a call: it does nothing. */
+/** The same sources, but for the one function that names what a client sees: it names nothing. */
 const withoutCounting = {
   name: 'without-counting',
   load: (id) =>
-    /http[\\/]calls[\\/]count-call\.ts$/.test(id) ? 'export const countCall = () => {}' : undefined,
+    /coverage[\\/]seen-names\.ts$/.test(id) ? 'export const seenNames = () => []' : undefined,
 }
 
 /** Use flows of a sandbox that counts what it sends against those of one that does not. */

@@ -158,18 +158,6 @@ const SHAPES: readonly (readonly [name: string, schema: Schema, mode: Mode, abou
   ['FlowRecording', exportFlow.result, 'result', 'A flow as a file.'],
   ['Coverage', coverageSchema, 'report', 'What was delivered to clients, and what is missing.'],
   [
-    'ClaimsCounters',
-    at(coverageSchema, 'claims'),
-    'report',
-    'What was delivered to one distinct `claims`.',
-  ],
-  [
-    'Hits',
-    at(coverageSchema, 'rows'),
-    'report',
-    'How often something was delivered, and to which tests.',
-  ],
-  [
     'CoverageDimension',
     at(coverageSchema, 'dimensions', 'must'),
     'report',
@@ -185,7 +173,7 @@ const SHAPES: readonly (readonly [name: string, schema: Schema, mode: Mode, abou
     'CoverageSide',
     at(coverageSchema, 'dimensions', 'must', 'items', 'sides'),
     'report',
-    'One side of an item: seen so often, or what closes the gap.',
+    'One side of an item: seen, or what closes the gap.',
   ],
   [
     'AuditReport',

@@ -18,7 +18,6 @@ import { describeFlow } from './server/client/describe-flow.ts'
 import type { SandboxApi } from './server/client/sandbox-api.ts'
 import type { KnownOutcome, KnownPersona } from './server/client/shapes.ts'
 import { openTestSandbox, type TestSandboxOptions } from './tools/kits/test-sandbox.ts'
-import { beginTest } from './tools/kits/worker-coverage.ts'
 
 export type { TestSandboxOptions }
 
@@ -51,8 +50,6 @@ interface CookieJar {
 interface TestReport {
   readonly status?: string | undefined
   readonly expectedStatus: string
-  /** The file, the suites, the test. */
-  readonly titlePath: readonly string[]
   attach(name: string, attachment: { body: string; contentType: string }): Promise<void>
 }
 
@@ -97,8 +94,6 @@ export function sandboxFixtures(options: TestSandboxOptions = {}) {
     use: Use<PlaywrightSandbox>,
     testInfo: TestReport,
   ) => {
-    // The first part is the file.
-    if (options.coverage) await beginTest(api, testInfo.titlePath.slice(1).join(' > '))
     await use({ ...api, as: (persona, how) => actAs({ persona, ...how }, api, context) })
     if (testInfo.status !== testInfo.expectedStatus) await attachFlows(api, testInfo)
     await api.reset()

@@ -2,12 +2,7 @@ import type { AuditChoices } from './audit/choices.ts'
 import type { VisitFunction } from './audit/drive/visited-by.ts'
 import { type RegisterTest, registerTests } from './audit/kit/audit-tests.ts'
 import type { SandboxApi } from './server/client/sandbox-api.ts'
-import {
-  describeTest,
-  openTestSandbox,
-  type TestSandboxOptions,
-} from './tools/kits/test-sandbox.ts'
-import { beginTest } from './tools/kits/worker-coverage.ts'
+import { openTestSandbox, type TestSandboxOptions, testFileOf } from './tools/kits/test-sandbox.ts'
 
 export type { TestSandboxOptions }
 
@@ -15,8 +10,6 @@ export type { TestSandboxOptions }
 export interface TestHooks {
   afterEach(run: () => Promise<void>): unknown
   afterAll(run: () => Promise<void>): unknown
-  /** Needed to know which test runs, which only `coverage` asks for. */
-  beforeEach?(run: () => Promise<void>): unknown
 }
 
 /** The options of `createSandbox`, or the `url` of a sandbox that runs already. */
@@ -40,22 +33,15 @@ export type SetupOptions = TestSandboxOptions & {
  * have seen, for `agekey-sandbox coverage`.
  */
 export async function setupSandbox({ hooks, ...options }: SetupOptions = {}): Promise<SandboxApi> {
-  const { beforeEach, afterEach, afterAll } = hooks ?? (await import('vitest'))
-  const { api, isCovered, close } = await openTestSandbox(
-    options,
-    hooks === undefined ? 'vitest' : 'tests',
-  )
+  const { afterEach, afterAll } = hooks ?? (await import('vitest'))
+  const { api, close } = await openTestSandbox(options, hooks === undefined ? 'vitest' : 'tests')
   let testFile: string | undefined
-  if (isCovered) {
-    // Without parameters: Jest would wait for a callback, and Vitest look for fixtures.
-    beforeEach?.(async function () {
-      // biome-ignore lint/complexity/noArguments: the context of the test
-      const test = describeTest(arguments[0])
-      testFile = test.file
-      await beginTest(api, test.name)
-    })
-  }
-  afterEach(() => api.reset())
+  // Without parameters: Jest would wait for a callback, and Vitest look for fixtures.
+  afterEach(async function () {
+    // biome-ignore lint/complexity/noArguments: the context of the test
+    testFile = testFileOf(arguments[0])
+    await api.reset()
+  })
   afterAll(() => close(testFile))
   return api
 }

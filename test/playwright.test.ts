@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { auditTests, type PlaywrightSandbox, sandboxFixtures } from '../src/playwright.ts'
 import type { SandboxApi } from '../src/server/client/sandbox-api.ts'
-import { readKept } from './support/kept-coverage.ts'
+import { endingsIn, readKept } from './support/kept-coverage.ts'
 import { makeProject, PLAYWRIGHT, PLAYWRIGHT_TEST } from './support/project.ts'
 import { claims, useRequest } from './support/requests.ts'
 import { startSandbox } from './support/sandbox.ts'
@@ -157,19 +157,10 @@ test('Two workers of Playwright keep the coverage of their sandboxes, once that 
   )
 
   const keptIn = (folder: string) => readKept(join(project.folder, folder, 'playwright'))
-  const adult = { count: 1, tests: ['a shop > lets an adult in'] }
-  const teen = { count: 1, tests: ['a shop > keeps a teen out'] }
-  expect(keptIn('kept')).toMatchObject({
-    files: 2,
-    seen: [{ thresholds: { 18: { true: adult, false: teen } } }],
-  })
-  // Which of two tests that run at the same time saw an answer, a sandbox of both cannot know.
-  const once = { true: { count: 1 }, false: { count: 1 } }
-  expect(keptIn('kept-of-all')).toMatchObject({
-    files: 1,
-    seen: [{ thresholds: { 18: once } }],
-    uses: 2,
-  })
+  expect(keptIn('kept').files).toBe(2)
+  expect(endingsIn(keptIn('kept').names)).toEqual(['none_met', 'verified'])
+  expect(keptIn('kept-of-all').files).toBe(2)
+  expect(endingsIn(keptIn('kept-of-all').names)).toEqual(['none_met', 'verified'])
 
   const attached = (test: string) =>
     suites

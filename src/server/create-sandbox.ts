@@ -3,14 +3,13 @@ import express from 'express'
 import { packageVersion } from '../package-root.ts'
 import { type Addresses, hostNamesOf, settleAddresses } from '../sandbox/addresses/addresses.ts'
 import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
-import { createCoverageKeeper } from '../sandbox/coverage/coverage-keeper.ts'
 import { ConfigError } from '../sandbox/files/config-error.ts'
 import { onDemand } from '../sandbox/files/on-demand.ts'
 import { generateKeys } from '../sandbox/keys/key-file.ts'
 import { createKeyRing } from '../sandbox/keys/key-ring.ts'
 import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { createTenants, ROOT_TENANT } from '../sandbox/tenants/tenants.ts'
+import { createTenants } from '../sandbox/tenants/tenants.ts'
 import { createApp } from './app.ts'
 import { createClosing } from './client/closing.ts'
 import { createLocalTransport, withSandboxErrors } from './client/local-transport.ts'
@@ -186,14 +185,10 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
 
   const shared: SharedParts = {
     ...stores,
+    journal: coverageFile?.watch(stores.journal) ?? stores.journal,
     get settings() {
       return declared.settings
     },
-    coverage: createCoverageKeeper({
-      version: packageVersion(),
-      root: ROOT_TENANT,
-      onChange: coverageFile?.changed,
-    }),
     secrets: processSecrets(options),
     keys: createKeyRing({
       alg: signingAlg,

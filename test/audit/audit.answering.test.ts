@@ -140,7 +140,7 @@ test('An audit leaves a sandbox as it found it, also one that is interrupted, an
   const { personas, expectations, flows, coverage, request } = sandbox
   await sandbox.next({ flow: 'use', outcome: 'access_denied', match: { state: 'of a test' } })
   const state = async () => {
-    const { endings, rows, asked } = await coverage.get()
+    const seen = await coverage.get()
     const keySet = (await request.get('/.well-known/jwks.json')).body
     // With clients, readings and the running clock.
     const tenants = (await request.get('/_sandbox/tenants')).text.replaceAll(
@@ -154,7 +154,7 @@ test('An audit leaves a sandbox as it found it, also one that is interrupted, an
     const shown = (await flows.list()).filter(({ summary }) => !summary.startsWith('pushed: waits'))
     const keys = (await personas.list()).map(({ name, age_key }) => [name, age_key?.signals.length])
     const lists = [keys, await expectations.list(), shown]
-    return { lists, endings, rows, asked, keySet, tenants, isRotated }
+    return { lists, seen, keySet, tenants, isRotated }
   }
   const before = await state()
   const only = [

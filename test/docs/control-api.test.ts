@@ -153,10 +153,9 @@ wait`,
   getCoverage: {
     path: '/coverage',
     maxItems: 1,
-    note: 'Each side with the count 0 says what closes the gap. Several processes behind one address count each for itself.',
+    note: 'Each side that was not seen says what closes the gap.',
   },
   clearCoverage: { path: '/coverage' },
-  nameCoverageTest: { path: '/coverage/test', body: { name: 'a teen stays out' } },
   getClock: { path: '/clock', before: [['/clock', FROZEN]] },
   moveClock: {
     shown: true,

@@ -61,7 +61,7 @@ test('Tenants without end leave as many behind as the directory may hold', MANY,
   const app = createApp(createTestHost({ ...parts, directory: createMemoryDirectory({ max: 30 }) }))
   const url = `http://${await listenOnFreePort(createServer(app))}`
   const call = (prefix: string) => (n: number) => use(`${url}/t/${prefix}-${n}`, {})
-  // The coverage holds 200 tenants.
+  // The journal keeps what the clients of 200 tenants have seen.
   await repeat(250, call('first'))
   expect(await growth(() => repeat(300, call('then')))).toBeLessThan(3)
   expect(await (await fetch(`${url}/_sandbox/tenants`)).json()).toMatchObject({

@@ -56,6 +56,7 @@ export const useFlowEntry = ({
   facts: { flow: 'use' },
   begins: true,
   ends: true,
+  seen: [],
   mask: (value) => value,
   ...changes,
   call: keptCall(call),

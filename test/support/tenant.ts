@@ -1,5 +1,4 @@
 import type { Addresses } from '../../src/sandbox/addresses/addresses.ts'
-import { createCoverageKeeper } from '../../src/sandbox/coverage/coverage-keeper.ts'
 import { createKeyRing } from '../../src/sandbox/keys/key-ring.ts'
 import { loadPersonas } from '../../src/sandbox/personas/load-personas.ts'
 import type { SandboxSettings, SharedParts } from '../../src/sandbox/tenants/shared-parts.ts'
@@ -39,7 +38,6 @@ export async function createTestParts(
   }
   return {
     ...stores,
-    coverage: createCoverageKeeper({ version: 'test', root: 'default' }),
     settings,
     secrets: [],
     keys: createKeyRing({ alg: 'RS256', isRepeatable: true, keys: readTestKeys }),

@@ -1,20 +1,43 @@
 import * as z from 'zod'
+import { claimsSchema } from '../../service/age/claims.ts'
 import { OUTCOME_FLOWS } from '../outcomes/outcome.ts'
-import { countersSchema } from './counters.ts'
+
+/** The version of the shape of a coverage file; every new shape gets a new number. */
+export const COVERAGE_FORMAT = 2
 
 /** The dimensions of coverage. A minimum names one of these. */
-export const DIMENSIONS = ['answers', 'filters', 'boundaries', 'endings', 'must', 'calls'] as const
+export const DIMENSIONS = ['answers', 'endings', 'must'] as const
 export type DimensionName = (typeof DIMENSIONS)[number]
 
+/** What clients have seen. This schema also reads a file with derived members, and drops them. */
+export const seenSchema = z.object({
+  format: z.literal(COVERAGE_FORMAT),
+  version: z.string().describe('Of agekey-sandbox'),
+  catalogue: z.string().describe('Version of the catalogue of outcomes'),
+  claims: z
+    .record(z.string(), claimsSchema)
+    .describe(
+      'Each distinct claims object by its id; claims count as the same when they differ in no more than verified_after',
+    ),
+  names: z
+    .array(z.string())
+    .describe(
+      'What clients asked for and have seen: "asked use", "answer 1a2b3c4d/18 true", "ending verified", "row use/id_token.expired"',
+    ),
+  omitted: z.boolean().describe('Whether there was more than coverage has room for'),
+})
+
+/** What clients have seen, as a coverage file keeps it. */
+export type SeenByClients = z.infer<typeof seenSchema>
+
 const sideSchema = z.object({
-  count: z.int().min(0).describe('0: a gap'),
-  tests: z.array(z.string()).optional().describe('The tests that saw it'),
+  seen: z.boolean().describe('false: a gap'),
   closes: z.string().optional().describe('Of a gap: what closes it, as a sentence'),
   persona: z.string().optional().describe('Of a gap: the persona that closes it'),
   outcome: z.string().optional().describe('Of a gap: the outcome that closes it'),
 })
 
-/** One side of an item: how often it was seen, or what closes the gap. */
+/** One side of an item: seen, or what closes the gap. */
 export type CoverageSide = z.infer<typeof sideSchema>
 
 const itemSchema = z.object({
@@ -22,10 +45,10 @@ const itemSchema = z.object({
   title: z.string(),
   state: z.enum(['covered', 'half', 'missing']),
   flow: z.enum(OUTCOME_FLOWS).describe('What the decision that closes a gap is for'),
-  claims: z.string().optional().describe('The claims object that it is about, as JSON'),
+  claims: z.string().optional().describe('The id of the claims object that it is about'),
   sides: z
     .record(z.string(), sideSchema)
-    .describe('true and false; passed and failed; of what has one side, seen'),
+    .describe('Of an answer true and false; of other items seen'),
 })
 
 /** One thing to see: covered when each of its sides was seen, half when some were. */
@@ -44,50 +67,41 @@ const dimensionSchema = z.object({
 
 export type CoverageDimension = z.infer<typeof dimensionSchema>
 
-const dimensionsSchema = z.object({
-  answers: dimensionSchema.describe(
-    'Each requested threshold of each distinct claims: true and false',
-  ),
-  filters: dimensionSchema.describe('Each filter of the claims: passed and failed'),
-  boundaries: dimensionSchema.describe('A birthday today and tomorrow, for each threshold'),
-  endings: dimensionSchema.describe('How a flow can end for the client'),
-  must: dimensionSchema.describe('Each outcome of level must that this app can get'),
-  calls: dimensionSchema.describe(
-    'Calls from server to server: success, refusal, failure and timeout',
-  ),
-})
-
 const derivedSchema = z.object({
-  dimensions: dimensionsSchema,
+  dimensions: z.object({
+    answers: dimensionSchema.describe(
+      'Each requested threshold of each distinct claims: true and false',
+    ),
+    endings: dimensionSchema.describe('How a flow can end for the client'),
+    must: dimensionSchema.describe('Each outcome of level must that this app can get'),
+  }),
   unused: z
     .array(z.object({ flow: z.enum(OUTCOME_FLOWS), reason: z.string() }))
     .describe('Flows that the app never used: nothing of them is counted as a gap'),
 })
 
-/** Members derived from the counters. */
-export type DescribedCoverage = z.infer<typeof derivedSchema>
-
-/** Counters with what is derived from them: the answer of the control API, and a coverage file. */
-export const coverageSchema = countersSchema.extend(derivedSchema.shape)
+/** What clients have seen with what is derived from it: the answer of the control API, and a coverage file. */
+export const coverageSchema = seenSchema.extend(derivedSchema.shape)
 
 export type Coverage = z.infer<typeof coverageSchema>
 
 /** A side of an item that was not seen. */
 export interface CoverageGap extends Pick<CoverageSide, 'closes' | 'persona' | 'outcome'> {
   readonly item: CoverageItem
-  /**
-   * What is missing, in a few words: `age_thresholds 18: false`, `use/id_token.expired`, `par:
-   * timeout`.
-   */
+  /** What is missing, in a few words: `age_thresholds 18: false`, `use/id_token.expired`. */
   readonly what: string
 }
 
 /** The gaps of a dimension, in the order of its items. */
 export const gapsOf = ({ items }: CoverageDimension): readonly CoverageGap[] =>
   items.flatMap((item) =>
-    Object.entries(item.sides).flatMap(([side, { count, tests: _tests, ...closing }]) =>
-      count > 0 ? [] : [{ item, what: nameOfSide(item, side), ...closing }],
-    ),
+    Object.entries(item.sides)
+      .filter(([, { seen }]) => !seen)
+      .map(([side, { seen: _seen, ...closing }]) => ({
+        item,
+        what: nameOfSide(item, side),
+        ...closing,
+      })),
   )
 
 /** A side in few words. */
@@ -95,3 +109,9 @@ export function nameOfSide({ id, title, claims }: CoverageItem, side: string): s
   if (claims !== undefined) return `${title}: ${side}`
   return side === 'seen' ? id : `${id}: ${side}`
 }
+
+/** The claims object of an item as JSON; `undefined` for an item about no claims. */
+export const claimsTextOf = (
+  { claims: id }: CoverageItem,
+  { claims }: Pick<Coverage, 'claims'>,
+): string | undefined => id && JSON.stringify(claims[id])

@@ -1,60 +1,69 @@
+import type { SeenNames } from '../journal/journal.ts'
 import type { Persona } from '../personas/persona-schema.ts'
-import type { CoverageCounters } from './counters.ts'
-import type { Coverage, CoverageDimension, CoverageItem, DescribedCoverage } from './coverage.ts'
-import type { TenantCoverage } from './coverage-keeper.ts'
-import { answerItems, boundaryItems, filterItems } from './dimensions/by-claims.ts'
-import { callItems, endingItems, mustItems, seenFlows } from './dimensions/by-flows.ts'
-import { type Cast, castOf } from './dimensions/item.ts'
+import type { Coverage, CoverageDimension, CoverageItem, SeenByClients } from './coverage.ts'
+import { answerItems } from './dimensions/answers.ts'
+import { endingItems } from './dimensions/endings.ts'
+import { type ClosingPersonas, closingPersonas, type SeenSet } from './dimensions/gap-closing.ts'
+import { mustItems } from './dimensions/must.ts'
+import { usedFlows } from './dimensions/used-flows.ts'
+import { seenByClients } from './seen-by-clients.ts'
 
 /**
  * Derives what was seen, what is missing, and which persona or outcome closes each gap. It runs in
  * turns, since there are many personas.
  */
 export async function describeCoverage(
-  counters: CoverageCounters,
-  cast: Cast,
-): Promise<DescribedCoverage> {
-  const described = { counters, cast }
-  const flows = seenFlows(counters)
+  seen: SeenByClients,
+  personas: ClosingPersonas,
+): Promise<Coverage> {
+  const names: SeenSet = new Set(seen.names)
+  const flows = usedFlows(names)
+  const described = { seen, names, personas }
   const hasFlow = flows.uses('use') || flows.uses('create')
-  const dimension = (items: CoverageItem[]): CoverageDimension => {
-    const sides = items.flatMap((item) => Object.values(item.sides))
-    const covered = sides.filter(({ count }) => count > 0).length
-    const total = sides.length
-    // Decision: a suite without any flow has seen nothing; where nothing can be seen, everything
-    // was seen.
-    const percent = total > 0 ? Math.floor((100 * covered) / total) : hasFlow ? 100 : 0
-    return { covered, total, percent, items }
-  }
+  const dimension = (items: readonly CoverageItem[]) => dimensionOf(items, hasFlow)
+  const answers = await answerItems(described)
   return {
+    ...seen,
+    omitted: seen.omitted || answers.omitted,
     dimensions: {
-      answers: dimension(await answerItems(described)),
-      filters: dimension(await filterItems(described)),
-      boundaries: dimension(await boundaryItems(described)),
+      answers: dimension(answers.items),
       endings: dimension(endingItems(described, flows)),
       must: dimension(mustItems(described, flows)),
-      calls: dimension(callItems(described, flows)),
     },
     unused: [...flows.unused],
   }
 }
 
-interface CountedTenant {
-  readonly coverage: Pick<TenantCoverage, 'counters'>
+function dimensionOf(items: readonly CoverageItem[], hasFlow: boolean): CoverageDimension {
+  const sides = items.flatMap((item) => Object.values(item.sides))
+  const covered = sides.filter(({ seen }) => seen).length
+  const total = sides.length
+  // Decision: a suite without any flow has seen nothing; where nothing can be seen, everything was
+  // seen.
+  const percentOfNothing = hasFlow ? 100 : 0
+  const percent = total > 0 ? Math.floor((100 * covered) / total) : percentOfNothing
+  return { covered, total, percent, items: [...items] }
+}
+
+/** The parts of a tenant from which its coverage is derived. */
+interface CoveredTenant {
+  readonly name: string
+  readonly journal: { readonly seen: Pick<SeenNames, 'read'> }
   readonly personas: { list(): Promise<readonly Persona[]> }
   readonly clock: { now(): number; base(): number }
 }
 
 /**
- * The counters of a tenant with what is derived from them. Its own personas close the gaps, by its
- * own clock.
+ * The coverage of a tenant; of the root tenant that of all tenants. Its own personas close the gaps,
+ * by its own clock.
  */
 export async function currentCoverage({
-  coverage,
+  name,
+  journal,
   personas,
   clock,
-}: CountedTenant): Promise<Coverage> {
-  const counters = coverage.counters()
-  const cast = await castOf(await personas.list(), { base: clock.base(), now: clock.now() })
-  return { ...counters, ...(await describeCoverage(counters, cast)) }
+}: CoveredTenant): Promise<Coverage> {
+  const seen = seenByClients(await journal.seen.read(name))
+  const instants = { base: clock.base(), now: clock.now() }
+  return describeCoverage(seen, await closingPersonas(await personas.list(), instants))
 }

@@ -16,7 +16,7 @@ export const flowFactsSchema = z.object({
   age_thresholds: z.record(z.string(), z.boolean()).readonly().optional(),
   /** The variants that differ from the default: `refused_token_status=403`. */
   readings: z.array(z.string()).readonly().optional(),
-  /** The flow is one of an audit: lists and coverage leave it out. */
+  /** The flow is one of an audit: lists leave it out, and coverage counts nothing of it. */
   audit: z.literal(true).optional(),
 })
 
@@ -84,9 +84,37 @@ export interface JournalEntry extends FlowOfCall {
   /** The flow ended with this call. */
   readonly ends: boolean
   readonly call: KeptCall
+  /** What the client sees by this call; kept unless the flow is one of an audit. */
+  readonly seen: readonly SeenName[]
   /** Masks the events of the call. */
   readonly mask: Mask
 }
+
+/**
+ * The name of something that a client sees, with the text for which the name stands: the claims as
+ * JSON, otherwise empty. `['row use/id_token.expired', '']`
+ */
+export type SeenName = readonly [name: string, text: string]
+
+/**
+ * What clients have seen, as a set of names for each tenant. The set of the root tenant has the
+ * names of all tenants, removed ones included. The names outlive their flows and a reset.
+ */
+export interface SeenNames {
+  /** A known name keeps its first text. A name beyond the limit is replaced by `NO_ROOM`. */
+  add(tenant: string, seen: readonly SeenName[]): Awaitable<void>
+  /** The names with their texts. */
+  read(tenant: string): Promise<ReadonlyMap<string, string>>
+  /** Removes the names of a tenant; of the root tenant those of all tenants. */
+  clear(tenant: string): Promise<void>
+}
+
+/** Bytes of the names and texts of one tenant. */
+export const MAX_SEEN_BYTES = 200_000
+/** Tenants whose names are kept, the root tenant included; the least recently used one goes. */
+export const MAX_SEEN_TENANTS = 200
+/** The name that is kept when there is no room for another one. */
+export const NO_ROOM = 'no room'
 
 const FILTERED_FACTS = [
   'flow',
@@ -110,10 +138,6 @@ export interface FlowFilter
 /** Where a call was recorded. */
 export interface RecordedIn {
   readonly id: string
-  /**
-   * Present for a flow of an audit; `late` when this call was the first of its flow with the mark.
-   */
-  readonly audit?: 'marked' | 'late' | undefined
 }
 
 /**
@@ -130,6 +154,8 @@ export interface Journal {
   record(tenant: string, entry: JournalEntry): Awaitable<RecordedIn | undefined>
   /** Sends an event that belongs to no flow. */
   announce(event: JournalEvent): void
+  /** What clients have seen. `record` adds to it; `add` is for calls outside any flow. */
+  readonly seen: SeenNames
   /** Newest first. Each flow is parsed when it is asked for, which can take milliseconds. */
   list(tenant: string, filter?: FlowFilter): AsyncIterable<ListedFlow>
   /**

@@ -6,7 +6,6 @@ import type { Profile } from '../../service/oidc/rules/profile.ts'
 import { camelCased } from '../../service/text/camel-case.ts'
 import { clientSettingsSchema } from '../clients/client-schema.ts'
 import type { SandboxClock } from '../clock/clock.ts'
-import type { CoverageKeeper } from '../coverage/coverage-keeper.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { KeyRing } from '../keys/key-ring.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
@@ -118,7 +117,6 @@ export interface SharedParts {
   /** Signing keys, shared by the tenants that have not rotated theirs. */
   readonly keys: KeyRing
   readonly directory: TenantDirectory
-  readonly coverage: CoverageKeeper
   /**
    * Agrees on the signing keys with the other processes that serve the same tenants. Absent in a
    * single process. Otherwise each request begins with it, and by reading what the others changed.

@@ -12,7 +12,6 @@ import {
   type SandboxClock,
   UNMOVED,
 } from '../clock/clock.ts'
-import type { TenantCoverage } from '../coverage/coverage-keeper.ts'
 import type { Journal } from '../journal/journal.ts'
 import { maskedJournal } from '../journal/masked-journal.ts'
 import { createPersonas, type Personas } from '../personas/personas.ts'
@@ -40,7 +39,6 @@ export interface Tenant extends OwnSettings, SettingsChanges {
   readonly expectations: Expectations
   readonly scenarios: Scenarios
   readonly journal: Journal
-  readonly coverage: TenantCoverage
   /**
    * Applies changes of other processes before each request; absent when there is only one process.
    */
@@ -135,7 +133,6 @@ export function createTenant(
     expectations: { ...expectations, add: driving(expectations.add) },
     scenarios: { ...scenarios, arm: driving(scenarios.arm) },
     journal: maskedJournal(journal, () => tenant.clients.mask),
-    coverage: shared.coverage.of(name),
     ...(agree && { refresh: () => refreshAll(agree, state) }),
     moveClock: driving(moveOwnClock),
     configure: driving(changes.configure),

@@ -73,7 +73,6 @@ export function createTenants(
     const tenant = at(name)
     objects.remove(name)
     await tenant.forget()
-    shared.coverage.forget(name)
   }
   const forgetGone = async (names: readonly string[]) => {
     for (const name of names) {

@@ -94,15 +94,13 @@ export interface SandboxApi {
     mark(): Promise<string>
   }
   /**
-   * What was delivered to clients: for the root tenant by the whole process, for another tenant to
-   * its own clients.
+   * What was delivered to clients: for the root tenant to those of all tenants, for another tenant
+   * to its own.
    */
   readonly coverage: {
     get(): Promise<Coverage>
-    /** Sets every count to 0. */
+    /** Forgets what was delivered. */
     clear(): Promise<void>
-    /** Lists coming deliveries under this test; without a name under none. */
-    name(test: string | undefined): Promise<void>
   }
   /** The answers of a persona or of age signals to claims, with reasons, without a flow. */
   evaluate(question: Question): Promise<EvaluationResult>
@@ -204,7 +202,6 @@ export function createSandboxApi(
     coverage: {
       get: () => call('getCoverage', {}),
       clear: () => call('clearCoverage', {}),
-      name: (test) => call('nameCoverageTest', { body: { name: test ?? null } }),
     },
     evaluate: (question) => call('evaluate', { body: question }),
     keys: { rotate: (stage) => call('rotateKeys', { body: { stage } }) },

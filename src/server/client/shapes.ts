@@ -14,7 +14,6 @@ import type { Immutable, OperationResult, Operations } from '../control/contract
 
 export type { ClientSettings } from '../../sandbox/clients/client-schema.ts'
 export type { ClockState } from '../../sandbox/clock/clock.ts'
-export type { ClaimsCounters, Hits } from '../../sandbox/coverage/counters.ts'
 export type {
   Coverage,
   CoverageDimension,

@@ -352,9 +352,9 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
     schema: nonEmpty,
     isPath: true,
     flag: { argument: '<file>', shown: 'none' },
-    help: 'writes to this file which answers, outcomes and calls the clients have seen; each run replaces it',
+    help: 'writes to this file which answers, endings and outcomes the clients have seen; each run replaces it',
     about:
-      'Which answers, outcomes and calls the clients have seen, for "agekey-sandbox coverage". Each run replaces the file.',
+      'Which answers, endings and outcomes the clients have seen, for "agekey-sandbox coverage". Each run replaces the file.',
     example: './coverage.json',
   },
   store: {

@@ -4,12 +4,8 @@ import type { Handlers } from './handler.ts'
 
 export const coverageHandlers: Pick<Handlers, keyof typeof coverageOperations> = {
   getCoverage: async ({ tenant }) => ({ status: 200, body: await currentCoverage(tenant) }),
-  clearCoverage({ tenant }) {
-    tenant.coverage.clear()
-    return { status: 204 }
-  },
-  nameCoverageTest({ tenant, body }) {
-    tenant.coverage.name(body.name ?? undefined)
+  async clearCoverage({ tenant }) {
+    await tenant.journal.seen.clear(tenant.name)
     return { status: 204 }
   },
 }

@@ -1,5 +1,4 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { DEMO_CLIENT_ID } from '../../sandbox/clients/clients.ts'
 import { startStopwatch } from '../../sandbox/clock/clock.ts'
 import { flowLink } from '../../sandbox/journal/flow-link.ts'
 import { takeTurn } from '../../sandbox/take-turn.ts'
@@ -9,7 +8,7 @@ import type { Awaitable } from '../../service/oidc/ports.ts'
 import { isUnavailable } from '../../service/oidc/refusal.ts'
 import { copyOf } from '../../service/oidc/request/parameters.ts'
 import { calledTenant } from './calls/called-tenant.ts'
-import { assignFlow, clientIn, recordCall } from './calls/record-call.ts'
+import { assignFlow, recordCall } from './calls/record-call.ts'
 import { summarizeCall } from './calls/summarize-call.ts'
 import { tenantForCaller } from './guard/called-address.ts'
 import { mayBeginFlow, refuseForeignSite } from './guard/guard.ts'
@@ -64,8 +63,6 @@ export function createServe(host: HttpHost, route: Route): Serve {
     const recording = { request: incoming, answer, tenant, mayBegin, assigned }
     const recorded = endpoint && (await unlessItFails(() => recordCall(endpoint, recording), host))
     const flow = recorded?.id
-    if (endpoint && isOfApp(incoming, answer))
-      tenant.coverage.delivered({ endpoint, answer, audit: recorded?.audit })
     await sendReply(response, answer.reply, flow)
     if (elapsed && !isOfDoctor)
       host.onCall?.(summarizeCall(incoming, call, { flow, durationMs: elapsed() }))
@@ -127,15 +124,6 @@ async function answerCall(
     return { tenant, endpoint, mayBegin, assigned, answer }
   }
 }
-
-/**
- * Whether an app made the call. The demo is no app, nor are the tools of the sandbox, which send a
- * header.
- */
-const isOfApp = (incoming: Incoming, { asked, clientId }: Answer): boolean =>
-  incoming.method !== 'HEAD' &&
-  incoming.header('x-sandbox-tool') === undefined &&
-  (asked?.clientId ?? clientId ?? clientIn(incoming)) !== DEMO_CLIENT_ID
 
 /**
  * The result of the journal, or nothing when the journal fails. An unreachable store is not a bug;

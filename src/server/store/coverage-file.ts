@@ -1,27 +1,42 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { coverageIn } from '../../sandbox/coverage/counters.ts'
 import type { Coverage } from '../../sandbox/coverage/coverage.ts'
+import { coverageIn } from '../../sandbox/coverage/seen-by-clients.ts'
 import { codeOf, messageOf } from '../../sandbox/files/caught.ts'
 import { ConfigError } from '../../sandbox/files/config-error.ts'
 import { replaceFile } from '../../sandbox/files/private-file.ts'
 import { MAX_REPORT_BYTES, readTextFile } from '../../sandbox/files/text-file.ts'
+import type { Journal, SeenName } from '../../sandbox/journal/journal.ts'
 import { takeTurn } from '../../sandbox/take-turn.ts'
+import { type Awaitable, whenThere } from '../../service/oidc/ports.ts'
 
 /** Milliseconds from a change to its file. */
 const WRITE_AFTER_MS = 1_000
 
+/** A file that follows what the clients of a sandbox have seen. */
+export interface CoverageFile {
+  /** The journal whose changes the file follows. */
+  watch(journal: Journal): Journal
+  /**
+   * Writes the first file at once, so that nobody takes the file of an earlier run for this one.
+   * @param reader derives the coverage from the journal
+   */
+  begin(reader: () => Promise<Coverage>): void
+  /** Writes the changes that are not in the file yet, after a write that is under way. */
+  flush(): Promise<void>
+}
+
 /**
- * Keeps a file of the coverage of this process up to date.
- * @param file is replaced by each run
+ * Opens a coverage file, which each run replaces. The file is written as a draft and renamed, one
+ * write after the other, so that a reader always finds the whole of the last or the present state.
  * @throws ConfigError when its folder cannot be written, or when the file is no coverage file
  */
 export async function openCoverageFile(
   file: string,
   { onWarning = () => {} }: { onWarning?: ((message: string) => void) | undefined },
-) {
+): Promise<CoverageFile> {
   await checkFolder(file)
-  checkStanding(file)
+  checkStandingFile(file)
   let read: (() => Promise<Coverage>) | undefined
   let isDirty = false
   let timer: NodeJS.Timeout | undefined
@@ -29,6 +44,7 @@ export async function openCoverageFile(
 
   const write = async () => {
     if (!isDirty || !read) return
+    // Before the state is read: a change during the write needs another write.
     isDirty = false
     await takeTurn()
     try {
@@ -39,29 +55,45 @@ export async function openCoverageFile(
       )
     }
   }
-  /** Writes the counters, after a write that is under way. */
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
-    // One write after the other, so that the last one has everything.
     writing = writing.then(write)
     return writing
   }
-  /** A counter changed: the file is written within a second. */
   const changed = () => {
     isDirty = true
     timer ??= setTimeout(flush, WRITE_AFTER_MS).unref()
   }
   return {
-    changed,
-    flush,
-    /**
-     * Writes the first file at once, so that the file of an earlier run is not taken for this one.
-     */
-    begin(reader: () => Promise<Coverage>) {
+    watch: (journal) => watchedJournal(journal, changed),
+    begin(reader) {
       read = reader
       isDirty = true
       void flush()
+    },
+    flush,
+  }
+}
+
+/** A journal that reports each change of what clients have seen. */
+function watchedJournal(journal: Journal, changed: () => void): Journal {
+  const { seen } = journal
+  const reportAfter = <Result>(change: Awaitable<Result>, names: readonly SeenName[]) =>
+    whenThere(change, (result) => {
+      if (names.length > 0) changed()
+      return result
+    })
+  return {
+    ...journal,
+    record: (tenant, entry) => reportAfter(journal.record(tenant, entry), entry.seen),
+    seen: {
+      ...seen,
+      add: (tenant, names) => reportAfter(seen.add(tenant, names), names),
+      async clear(tenant) {
+        await seen.clear(tenant)
+        changed()
+      },
     },
   }
 }
@@ -79,7 +111,7 @@ async function checkFolder(file: string): Promise<void> {
 }
 
 /** A mistyped path must not overwrite a file of another program. */
-function checkStanding(file: string): void {
+function checkStandingFile(file: string): void {
   const read = readTextFile(file, { maxBytes: MAX_REPORT_BYTES })
   if (!read.ok && read.code === 'ENOENT') return
   if (!read.ok && read.code !== undefined)

@@ -13,6 +13,7 @@ import {
 } from '../../sandbox/journal/journal.ts'
 import { createMemoryBudget, type MemoryBudget } from './memory-budget.ts'
 import { createMemoryFlows, type KeptFlow } from './memory-flows.ts'
+import { createMemoryNames } from './memory-names.ts'
 
 type MemoryJournalOptions = JournalBudget & {
   /**
@@ -30,6 +31,7 @@ export function createMemoryJournal({
   const flows = createMemoryFlows(memory, budget)
   const counters = createCounters()
   const listeners = new Set<(event: JournalEvent) => void>()
+  const seen = createMemoryNames()
   let endings = 0
 
   const emit = (event: JournalEvent) => {
@@ -55,10 +57,13 @@ export function createMemoryJournal({
       const found =
         (assigned === undefined ? undefined : flows.find(tenant, assigned)) ??
         flows.findByIdentifiers(tenant, correlationIds)
-      if (!found && !begins) return undefined
-      const isMarkedLate = found !== undefined && !found.facts.audit
+      if (!found && !begins) {
+        seen.add(tenant, entry.seen)
+        return undefined
+      }
       const flow = found ?? flows.begin(counters.next(tenant, assigned), tenant, entry)
       flows.addCall(flow, entry)
+      if (!flow.facts.audit) seen.add(tenant, entry.seen)
       const hasEnded = entry.ends && flow.endedAt === undefined
       if (hasEnded) {
         endings += 1
@@ -73,10 +78,10 @@ export function createMemoryJournal({
         if (!found || hasEnded)
           emit({ type: 'flow', tenant, flow: id, data: mask(summaryOf(flow)) })
       }
-      if (!flow.facts.audit) return { id }
-      return { id, audit: isMarkedLate ? 'late' : 'marked' }
+      return { id }
     },
     announce: emit,
+    seen,
     async *list(tenant, filter = {}) {
       for (const flow of fitting(tenant, filter).reverse()) yield listedFlow(flow)
     },
@@ -103,6 +108,7 @@ export function createMemoryJournal({
     async forget(tenant) {
       clear(tenant)
       counters.forget(tenant)
+      await seen.clear(tenant)
     },
     subscribe(listener) {
       listeners.add(listener)

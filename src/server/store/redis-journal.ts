@@ -11,6 +11,7 @@ import {
 } from '../../sandbox/journal/journal.ts'
 import type { Redis } from './redis.ts'
 import { createRedisFlows } from './redis-flows.ts'
+import { createRedisNames } from './redis-names.ts'
 
 interface RedisJournalOptions extends JournalBudget {
   /** The prefix of its keys. */
@@ -33,6 +34,7 @@ export async function createRedisJournal(
   const budget = { ...JOURNAL_BUDGET, ...options }
   const flows = createRedisFlows(redis, prefix)
   const { announce, subscribe } = await openEvents(redis, channel)
+  const seen = createRedisNames(redis, prefix)
   const endingsKey = (tenant: string) => `${prefix}${tenant}:endings`
   const clear = async (tenant: string, what: 'clear' | 'forget') => {
     await redis.call((client) => client.clearFlows(prefix, tenant, what))
@@ -47,6 +49,7 @@ export async function createRedisJournal(
 
   return {
     announce,
+    seen,
     subscribe,
     find: flows.find,
     async assign(tenant, { correlationIds, begins }) {
@@ -59,7 +62,7 @@ export async function createRedisJournal(
         client.recordCall(prefix, tenant, entry, budget),
       )
       if (!recorded) return undefined
-      const { id, hasNews, kind, audit } = recorded
+      const { id, hasNews, kind } = recorded
       const flow = flowFactsSchema.shape.flow.parse(JSON.parse(kind))
       const { at, endpoint, method, path, status } = entry.call
       const data = entry.mask({ flow, at, endpoint, method, path, status })
@@ -69,7 +72,7 @@ export async function createRedisJournal(
         announce({ type: 'flow', tenant, flow: id, data: summary })
       }
       if (hasNews) announceFlow().catch(() => {})
-      return { id, audit }
+      return { id }
     },
     async *list(tenant, { after, before, ...filter } = {}) {
       const key = `${prefix}${tenant}:flows`
@@ -95,7 +98,10 @@ export async function createRedisJournal(
     },
     countAudited: (tenant) => redis.call((client) => client.sCard(`${prefix}${tenant}:audited`)),
     clear: (tenant) => clear(tenant, 'clear'),
-    forget: (tenant) => clear(tenant, 'forget'),
+    async forget(tenant) {
+      await clear(tenant, 'forget')
+      await seen.clear(tenant)
+    },
   }
 }
 

@@ -5,8 +5,12 @@ import {
   type JournalEntry,
   MAX_FLOW_CALLS,
   MAX_FLOW_CHARACTERS,
-  type RecordedIn,
+  MAX_SEEN_BYTES,
+  MAX_SEEN_TENANTS,
+  NO_ROOM,
+  type SeenName,
 } from '../../sandbox/journal/journal.ts'
+import { ROOT_TENANT } from '../../sandbox/tenants/tenants.ts'
 
 /**
  * A change of `writeChanges` as texts, the same number for each kind. Keys are complete, except
@@ -180,14 +184,74 @@ local function drop(prefix, tenant, id)
 end
 `
 
+/** Adds names and their texts, in turns, to those of a tenant. The field `bytes` counts them. */
+const ADD_SEEN = `
+local function addTo(key, seen)
+  for i = 1, #seen, 2 do
+    if redis.call('HEXISTS', key, seen[i]) == 0 then
+      local bytes = tonumber(redis.call('HGET', key, 'bytes') or '0') + #seen[i] + #seen[i + 1]
+      if bytes > ${MAX_SEEN_BYTES} then redis.call('HSET', key, '${NO_ROOM}', '')
+      else redis.call('HSET', key, seen[i], seen[i + 1], 'bytes', bytes) end
+    end
+  end
+end
+local function addSeen(prefix, tenant, seen)
+  if #seen == 0 then return end
+  addTo(prefix .. '${ROOT_TENANT}:seen', seen)
+  if tenant == '${ROOT_TENANT}' then return end
+  addTo(prefix .. tenant .. ':seen', seen)
+  redis.call('ZADD', prefix .. 'seen', redis.call('INCR', prefix .. 'order'), tenant)
+  while redis.call('ZCARD', prefix .. 'seen') >= ${MAX_SEEN_TENANTS} do
+    redis.call('UNLINK', prefix .. redis.call('ZPOPMIN', prefix .. 'seen')[1] .. ':seen')
+  end
+end
+`
+
+/** Adds to what the clients of a tenant have seen by calls outside any flow. */
+export const addSeenScript = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `${ADD_SEEN}
+local seen = {}
+for i = 2, #ARGV do seen[i - 1] = ARGV[i] end
+addSeen(KEYS[1], ARGV[1], seen)
+return true
+`,
+  parseCommand(parser: CommandParser, prefix: string, tenant: string, seen: readonly SeenName[]) {
+    parser.pushKey(prefix)
+    parser.push(tenant, ...seen.flat())
+  },
+  transformReply() {},
+})
+
+/** Removes what the clients of a tenant have seen, or those of all tenants. */
+export const clearSeenScript = defineScript({
+  NUMBER_OF_KEYS: 1,
+  SCRIPT: `
+local prefix, tenant = KEYS[1], ARGV[1]
+redis.call('UNLINK', prefix .. tenant .. ':seen')
+redis.call('ZREM', prefix .. 'seen', tenant)
+if tenant ~= '${ROOT_TENANT}' then return true end
+for _, other in ipairs(redis.call('ZRANGE', prefix .. 'seen', 0, -1)) do
+  redis.call('UNLINK', prefix .. other .. ':seen')
+end
+redis.call('UNLINK', prefix .. 'seen')
+return true
+`,
+  parseCommand(parser: CommandParser, prefix: string, tenant: string) {
+    parser.pushKey(prefix)
+    parser.push(tenant)
+  },
+  transformReply() {},
+})
+
 /**
  * Records a call in the journal whose keys begin with `prefix`. The reply holds the id of the flow,
- * whether the flow began or ended, its kind (JSON), and whether it belongs to an audit; `undefined`
- * when the call belongs to no flow and begins none.
+ * whether the flow began or ended, and its kind (JSON); `undefined` when the call belongs to no flow
+ * and begins none.
  */
 export const recordCallScript = defineScript({
   NUMBER_OF_KEYS: 1,
-  SCRIPT: `${DROP}
+  SCRIPT: `${DROP}${ADD_SEEN}
 local prefix, tenant = KEYS[1], ARGV[1]
 local begins, ends, at, call, evaluation = ARGV[2] == '1', ARGV[3] == '1', ARGV[4], ARGV[5], ARGV[6]
 local maxFlows, maxCharacters = tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -203,6 +267,7 @@ end
 local correlationIds = list()
 local issuedIds = list()
 local facts = list()
+local seen = list()
 
 local identifiers = prefix .. tenant .. ':identifiers'
 local id
@@ -211,7 +276,10 @@ for _, identifier in ipairs(correlationIds) do
   id = id or redis.call('HGET', identifiers, identifier)
 end
 local found = id and true or false
-if not found and not begins then return false end
+if not found and not begins then
+  addSeen(prefix, tenant, seen)
+  return false
+end
 
 if not found then
   local count
@@ -245,7 +313,7 @@ for i = 1, #facts, 2 do
   if not (found and facts[i] == 'f:flow') then put(facts[i], facts[i + 1]) end
 end
 local ring = ringOf(key)
-local audit = ring ~= '' and (found and ring ~= before and 'late' or 'marked') or nil
+if ring == '' then addSeen(prefix, tenant, seen) end
 if ring ~= before or not found then
   local size = redis.call('HGET', key, 'size') or '0'
   redis.call('DECRBY', prefix .. before .. 'size', size)
@@ -295,7 +363,7 @@ while total > maxCharacters * share or redis.call('ZCARD', prefix .. ring .. 'ri
   drop(prefix, string.match(oldest, '^(%S+) (%S+)$'))
   total = tonumber(redis.call('GET', prefix .. ring .. 'size'))
 end
-return { id, (hasEnded or not found) and 1 or 0, kind, audit }
+return { id, (hasEnded or not found) and 1 or 0, kind }
 `,
   parseCommand(
     parser: CommandParser,
@@ -313,6 +381,7 @@ return { id, (hasEnded or not found) and 1 or 0, kind, audit }
       begins,
       ends,
       call,
+      seen,
     } = entry
     const { maxFlows, maxCharacters } = budget
     const known = Object.entries(facts).filter(([, value]) => value !== undefined)
@@ -324,15 +393,11 @@ return { id, (hasEnded or not found) and 1 or 0, kind, audit }
       ...[maxFlows, maxCharacters, MAX_FLOW_CALLS, MAX_FLOW_CHARACTERS].map(String),
       assigned,
     )
-    for (const texts of [correlationIds, issuedIds, fields])
+    for (const texts of [correlationIds, issuedIds, fields, seen.flat()])
       parser.push(String(texts.length), ...texts)
   },
-  transformReply: (
-    reply: [id: string, hasNews: number, kind: string, audit?: RecordedIn['audit']] | null,
-  ) =>
-    reply === null
-      ? undefined
-      : { id: reply[0], hasNews: reply[1] === 1, kind: reply[2], audit: reply[3] },
+  transformReply: (reply: [id: string, hasNews: number, kind: string] | null) =>
+    reply === null ? undefined : { id: reply[0], hasNews: reply[1] === 1, kind: reply[2] },
 })
 
 /** Removes the flows of a tenant. Its count goes on, unless the tenant is forgotten. */

@@ -3,8 +3,10 @@ import { isError } from '../../sandbox/files/caught.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { parseStoreAddress, type StoreAddress } from './redis-address.ts'
 import {
+  addSeenScript,
   clearFlows,
   clearRecords,
+  clearSeenScript,
   clearTables,
   recordCallScript,
   useTenant,
@@ -137,6 +139,8 @@ const createRedisClient = (
       useTenant,
       recordCall: recordCallScript,
       clearFlows,
+      addSeen: addSeenScript,
+      clearSeen: clearSeenScript,
     },
     // A call without an answer is refused at once: later, its client would be gone.
     disableOfflineQueue: true,

@@ -16,8 +16,8 @@ type SandboxChoice =
 
 export interface CoverageOptions {
   /**
-   * Whether to record which answers each test has seen, for `agekey-sandbox coverage`: below the
-   * working folder in `.agekey-coverage`, or in the named folder.
+   * Whether to record what the tests have seen, for `agekey-sandbox coverage`: below the working
+   * folder in `.agekey-coverage`, or in the named folder.
    */
   readonly coverage?: boolean | string
 }
@@ -38,8 +38,6 @@ export interface RunningSandboxOptions {
 /** A sandbox for tests, and a function that closes it. */
 export interface OpenedSandbox {
   readonly api: SandboxApi
-  /** Whether its coverage is kept, so that it must be told which test runs. */
-  readonly isCovered: boolean
   /** @param worker what used the sandbox within the run: a test file, or a worker process */
   close(worker?: string): Promise<void>
 }
@@ -55,14 +53,14 @@ export async function openTestSandbox(
 ): Promise<OpenedSandbox> {
   const folder = folderOf(coverage)
   const { api, close } = await open(options)
-  if (folder === undefined) return { api, isCovered: false, close }
+  if (folder === undefined) return { api, close }
   const sharedUrl = options.url === undefined || options.ownTenant ? undefined : api.baseUrl
   const started = startCoverage(api, { folder, runner, sharedUrl })
   const kept = await started.catch(async (error: unknown) => {
     await close()
     throw error
   })
-  return { api, isCovered: true, close: (worker) => kept.write(worker).finally(close) }
+  return { api, close: (worker) => kept.write(worker).finally(close) }
 }
 
 /** @throws ConfigError for an invalid folder */
@@ -94,45 +92,28 @@ async function open(options: SandboxChoice): Promise<{ api: SandboxApi; close():
   }
 }
 
-/** A test as its runner names it. */
-interface DescribedTest {
-  /** `suite > test`; absent when the runner does not tell. */
-  readonly name?: string | undefined
-  readonly file?: string | undefined
-}
-
 /**
- * Describes the test that begins.
- * @param context the argument of `beforeEach`: in Vitest an object with the task, in node:test the
- * context of the test, in Jest nothing
+ * Finds the file of a test; `undefined` when the runner does not tell.
+ * @param context the argument of `afterEach`: in Vitest an object with the task, in Jest nothing
  */
-export function describeTest(context: unknown): DescribedTest {
-  if (!isContext(context)) return describeByExpect()
+export function testFileOf(context: unknown): string | undefined {
+  if (!isContext(context)) return testPathOfJest()
   const { task } = context
-  if (!isJsonObject(task)) return { name: textOf(context['fullName']) ?? textOf(context['name']) }
-  const file = isJsonObject(task['file']) ? textOf(task['file']['filepath']) : undefined
-  return { name: namesOf(task).join(' > '), file }
+  if (!isJsonObject(task) || !isJsonObject(task['file'])) return undefined
+  return textOf(task['file']['filepath'])
 }
 
 /** The context of Vitest is a function. */
 const isContext = (value: unknown): value is JsonObject =>
   typeof value === 'function' || isJsonObject(value)
 
-/** The names of a Vitest task and of its suites, without the file. */
-function namesOf(task: unknown): string[] {
-  // The name of a file is its path.
-  if (!isJsonObject(task) || 'filepath' in task) return []
-  return [...namesOf(task['suite']), String(task['name'])]
-}
-
 /** In Jest the global `expect` knows the running test. */
-function describeByExpect(): DescribedTest {
+function testPathOfJest(): string | undefined {
   const expect: unknown = Reflect.get(globalThis, 'expect')
   const getState =
     typeof expect === 'function' && 'getState' in expect ? expect.getState : undefined
   const state: unknown = typeof getState === 'function' ? getState() : undefined
-  if (!isJsonObject(state)) return {}
-  return { name: textOf(state['currentTestName']), file: textOf(state['testPath']) }
+  return isJsonObject(state) ? textOf(state['testPath']) : undefined
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)

@@ -4,7 +4,6 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isMainThread } from 'node:worker_threads'
-import { MAX_TEST_NAME } from '../../sandbox/coverage/counters.ts'
 import { codeOf, messageOf } from '../../sandbox/files/caught.ts'
 import { ConfigError } from '../../sandbox/files/config-error.ts'
 import { replaceFile } from '../../sandbox/files/private-file.ts'
@@ -23,44 +22,45 @@ interface CoveragePlace {
   readonly sharedUrl: string | undefined
 }
 
+/** The coverage of one worker. */
+export interface WorkerCoverage {
+  /**
+   * Writes the whole file of a worker, or nothing. In watch mode the file replaces that of the run
+   * before.
+   * @param worker what used the sandbox within the run: a test file, or a worker process
+   */
+  write(worker: string | undefined): Promise<void>
+}
+
 /**
  * Begins the coverage of one worker. Once in a run, files of earlier runs of the same runner are
- * removed, and the counters of a sandbox that runs already are cleared.
- * @returns `write` writes the whole file of a worker or nothing; in watch mode it replaces the file
- * of the run before
+ * removed, and a sandbox that runs already forgets what it delivered before the run.
  * @throws ConfigError with one line, when the folder cannot be used
  */
 export async function startCoverage(
   api: SandboxApi,
-  place: CoveragePlace,
-): Promise<{ write(worker: string | undefined): Promise<void> }> {
-  const folder = join(place.folder, place.runner)
+  { folder: parent, runner, sharedUrl }: CoveragePlace,
+): Promise<WorkerCoverage> {
+  const folder = join(parent, runner)
   const run = ownTestRun()
   const fileOf = (name: string) => join(folder, `${run}.${name}`)
   await attempt(folder, async () => {
-    await preparePrivateFolder(place.folder)
+    await preparePrivateFolder(parent)
     await mkdir(folder, { recursive: true })
     await removeOldRuns(folder)
   })
-  if (place.sharedUrl === undefined) {
-    const index = openSandboxes++
-    return {
-      async write(worker) {
-        openSandboxes--
-        const name = worker === undefined ? randomUUID() : `${hashOf(worker)}-${index}`
-        const coverage = await api.coverage.get()
-        await attempt(folder, () => writeCoverage(fileOf(`${name}.json`), coverage))
-      },
-    }
+  if (sharedUrl !== undefined)
+    await onceInRun(fileOf(`shared-${hashOf(sharedUrl)}.emptied`), () => api.coverage.clear())
+  const index = openSandboxes++
+  return {
+    async write(worker) {
+      openSandboxes--
+      const name = worker === undefined ? randomUUID() : `${hashOf(worker)}-${index}`
+      const text = `${JSON.stringify(await api.coverage.get(), undefined, 2)}\n`
+      await attempt(folder, () => replaceFile(fileOf(`${name}.json`), text, { mode: 0o600 }))
+    },
   }
-  const shared = `shared-${hashOf(place.sharedUrl)}`
-  await onceInRun(fileOf(`${shared}.emptied`), () => api.coverage.clear())
-  return { write: () => writeShared(api, fileOf(`${shared}.json`), folder) }
 }
-
-/** Lists coming deliveries under the test that begins. */
-export const beginTest = (api: SandboxApi, name: string | undefined): Promise<void> =>
-  api.coverage.name(name?.slice(0, MAX_TEST_NAME) || undefined)
 
 /** Open sandboxes of this worker: a test file may have several. */
 let openSandboxes = 0
@@ -68,28 +68,7 @@ let openSandboxes = 0
 /** A short name that is valid for a file. */
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-const writeCoverage = (file: string, coverage: unknown) =>
-  replaceFile(file, `${JSON.stringify(coverage, undefined, 2)}\n`, { mode: 0o600 })
-
-/**
- * Workers that share a sandbox write all its counts into the same file, so that nothing counts
- * twice. A worker may replace a newer file by older counts, so it asks again until the counts have
- * stopped changing.
- */
-async function writeShared(api: SandboxApi, file: string, folder: string): Promise<void> {
-  let written: string | undefined
-  for (
-    let next = await api.coverage.get();
-    JSON.stringify(next) !== written;
-    next = await api.coverage.get()
-  ) {
-    const coverage = next
-    await attempt(folder, () => writeCoverage(file, coverage))
-    written = JSON.stringify(coverage)
-  }
-}
-
-/** `4242-180334.shared-1f….json` belongs to run `4242-180334`; other files stay. */
+/** `4242-180334.1f….json` belongs to run `4242-180334`; other files stay. */
 const FILE_OF_RUN = /^(\d+(?:-\d+)?)\./
 
 async function removeOldRuns(folder: string): Promise<void> {

@@ -3,6 +3,7 @@ import {
   type CoverageDimension,
   type CoverageGap,
   type CoverageItem,
+  claimsTextOf,
   DIMENSIONS,
   type DimensionName,
   gapsOf,
@@ -27,8 +28,8 @@ import type { RenderedPage } from '../../server/http/html/layout.ts'
 import type { ConsoleRoute } from './console-route.ts'
 
 /**
- * `console/coverage`: what was delivered to the app, and a form that clears the counters. At the
- * base URL it covers all tenants.
+ * `console/coverage`: what was delivered to the app, and a form that empties it. At the base URL it
+ * covers all tenants.
  */
 export const coveragePage: ConsoleRoute = {
   name: 'coverage',
@@ -36,26 +37,23 @@ export const coveragePage: ConsoleRoute = {
     return renderCoverage(frame, await currentCoverage(tenant))
   },
   async act({ tenant, fields }) {
-    if (fields['clear'] === 'true') tenant.coverage.clear()
+    if (fields['clear'] === 'true') await tenant.journal.seen.clear(tenant.name)
     return undefined
   },
 }
 
-/** What each dimension counts. */
+/** What each dimension looks at. */
 const MEANINGS: Readonly<Record<DimensionName, string>> = {
   answers: 'Each requested threshold of your claims: yes and no.',
-  filters: 'Each filter of your claims: passed and failed by an age signal.',
-  boundaries: 'A birthday today and tomorrow, for each threshold.',
   endings: 'How a flow can end for your app.',
   must: 'Wrong answers that every app has to refuse, and right ones that it has to accept.',
-  calls: 'Calls of your server: success, refusal, failure and timeout.',
 }
 
-/** What was delivered to the app, the gaps first, and a form that clears the counters. */
+/** What was delivered to the app, the gaps first, and a form that empties it. */
 export function renderCoverage(frame: ConsoleFrame, coverage: Coverage): RenderedPage {
   const { dimensions, unused, omitted } = coverage
   const isEmpty = DIMENSIONS.every((name) => dimensions[name].total === 0)
-  const place = { ...frame, firstClaims: JSON.stringify(coverage.claims[0]?.claims) }
+  const place = { ...frame, coverage }
   const isOfAll = frame.tenant === undefined
   return renderConsolePage(frame, {
     title: 'Coverage',
@@ -65,7 +63,7 @@ export function renderCoverage(frame: ConsoleFrame, coverage: Coverage): Rendere
     body: isEmpty
       ? renderEmpty()
       : html`${renderDimensions(coverage, frame)}
-${DIMENSIONS.map((name) => renderDimension(name, dimensions[name], place))}
+${DIMENSIONS.map((name) => renderDimension(name, place))}
 ${
   unused.length > 0 &&
   html`<section class="card" aria-labelledby="unused-title">
@@ -73,14 +71,14 @@ ${
 <ul class="steps">${unused.map(({ flow, reason }) => html`<li><code>${flow}</code>: ${reason}; nothing of it is a gap</li>`)}</ul>
 </section>`
 }
-${omitted.claims > 0 && html`<p class="notice">${counted(omitted.claims, 'answer')} ${omitted.claims === 1 ? 'is' : 'are'} not counted: the claims came after the limit of distinct claims was reached.</p>`}`,
+${omitted && html`<p class="notice">What came after the limit of distinct claims or of names was reached is not counted.</p>`}`,
   })
 }
 
 function renderEmpty(): Html {
   return html`<section class="card" aria-labelledby="empty-title">
 <h2 id="empty-title">Nothing yet</h2>
-<p class="notice muted">Nothing was delivered to an app since the sandbox started or the counters were emptied. The demo app does not count.</p>
+<p class="notice muted">Nothing was delivered to an app since the sandbox started or the coverage was emptied. The demo app does not count.</p>
 <h3>Keep it for a run of tests</h3>${renderSnippet('AGEKEY_SANDBOX_COVERAGE_FILE=coverage.json npx agekey-sandbox')}
 </section>`
 }
@@ -88,7 +86,7 @@ function renderEmpty(): Html {
 function renderDimensions({ dimensions }: Coverage, { consolePath }: ConsoleFrame): Html {
   return html`<section class="card" aria-labelledby="dimensions-title">
 <div class="row spread"><h2 id="dimensions-title">Dimensions</h2>
-<form method="post" action="${consolePath}/coverage"><button class="secondary" name="clear" value="true" data-testid="clear-coverage">Empty the counters</button></form></div>
+<form method="post" action="${consolePath}/coverage"><button class="secondary" name="clear" value="true" data-testid="clear-coverage">Empty the coverage</button></form></div>
 ${renderTable(
   'Dimensions',
   ['Dimension', 'Seen', 'Percent', 'What it counts'],
@@ -112,11 +110,9 @@ const renderCount = (
         html`<span class="whole"><meter min="0" max="100" value="${percent}" aria-label="${name}">${percent} %</meter> ${percent} %</span>`,
       ]
 
-function renderDimension(
-  name: DimensionName,
-  dimension: CoverageDimension,
-  place: ConsoleFrame & { readonly firstClaims: string | undefined },
-): Html | false {
+function renderDimension(name: DimensionName, place: GapPlace): Html | false {
+  const { coverage } = place
+  const dimension = coverage.dimensions[name]
   if (dimension.total === 0) return false
   const gaps = gapsOf(dimension)
   // A link into a folded part opens the part.
@@ -124,15 +120,14 @@ function renderDimension(
 <summary><h2>${name}</h2> <span class="mark ${gaps.length === 0 ? 'yes' : 'wait'}" data-testid="gaps-${name}">${gaps.length === 0 ? 'no gap' : counted(gaps.length, 'gap')}</span></summary>
 <div class="stack" id="${name}">
 ${renderGaps(gaps, place)}
-${renderSeen(name, dimension)}
+${renderSeen(name, coverage)}
 </div>
 </details>`
 }
 
-/** The page on which a gap can be tried. */
+/** The coverage of a gap, and the paths of the pages on which the gap can be tried. */
 interface GapPlace extends Pick<ConsolePlace, 'consolePath' | 'demoPath'> {
-  /** The claims of the app as JSON, for gaps of the endings of a flow. */
-  readonly firstClaims: string | undefined
+  readonly coverage: Coverage
 }
 
 const MAX_CLAIMS_LENGTH = 300
@@ -144,10 +139,10 @@ const renderClaims = (claims: string | undefined): Html | false =>
 
 /** The gaps: what closes each, and where to try that. */
 const renderGaps = (gaps: readonly CoverageGap[], place: GapPlace): readonly Html[] =>
-  grouped(gaps, ({ item }) => item.claims).map(
-    ([claims, those]) =>
+  grouped(gaps, ({ item }) => claimsTextOf(item, place.coverage)).map(
+    ([claims, gapsOfClaims]) =>
       html`${renderClaims(claims)}
-<ul class="coverage-gaps">${those.map(
+<ul class="coverage-gaps">${gapsOfClaims.map(
         (gap) =>
           html`<li><strong>${breakable(gap.what)}</strong> <span>${gap.closes}</span> ${renderTry(gap, place)}</li>
 `,
@@ -156,13 +151,15 @@ const renderGaps = (gaps: readonly CoverageGap[], place: GapPlace): readonly Htm
 
 function renderTry(
   { what, item, persona, outcome }: CoverageGap,
-  { consolePath, demoPath, firstClaims }: GapPlace,
+  { consolePath, demoPath, coverage }: GapPlace,
 ): Html {
   const link = (href: string, text: string) =>
     html`<a class="target" href="${href}" aria-label="${text}: ${what}">${text}</a>`
   if (outcome !== undefined)
     return link(`${consolePath}/outcomes/${item.flow}/${encodeURIComponent(outcome)}`, 'Try it')
-  const { claims = firstClaims } = item
+  // The ending of a flow can be tried with any claims of the app.
+  const [firstClaims] = Object.values(coverage.claims)
+  const claims = claimsTextOf(item, coverage) ?? JSON.stringify(firstClaims)
   if (persona !== undefined && claims !== undefined)
     return link(
       `${consolePath}/playground?${new URLSearchParams({ claims, persona }).toString()}#copy`,
@@ -172,33 +169,24 @@ function renderTry(
   return link(demoPath, 'See it in the demo')
 }
 
-/** What was seen of a dimension, with the tests that saw it. */
-function renderSeen(name: DimensionName, { covered, items }: CoverageDimension): Html | false {
+/** What was seen of a dimension. */
+function renderSeen(name: DimensionName, coverage: Coverage): Html | false {
+  const { covered, items } = coverage.dimensions[name]
   if (covered === 0) return false
-  return html`<details class="raw"><summary>${counted(covered, 'side')} seen, and by which tests</summary>
-${grouped(items, ({ claims }) => claims).map(([claims, those]) => {
-  const rows = those.flatMap(rowsOf)
+  return html`<details class="raw"><summary>${counted(covered, 'side')} seen</summary>
+${grouped(items, (item) => claimsTextOf(item, coverage)).map(([claims, itemsOfClaims]) => {
+  const names = itemsOfClaims.flatMap(seenSides)
   return (
-    rows.length > 0 &&
+    names.length > 0 &&
     html`${renderClaims(claims)}
-${renderTable(`What was seen of ${name}`, ['What', 'How often', 'Tests'], rows)}`
+<ul>${names.map((seen) => html`<li>${breakable(seen)}</li>`)}</ul>`
   )
 })}
 </details>`
 }
 
-const MAX_NAME_LENGTH = 200
-
-const rowsOf = (item: CoverageItem) =>
-  Object.entries(item.sides).flatMap(([side, { count, tests = [] }]) => {
-    if (count === 0) return []
-    const names =
-      tests.length === 0
-        ? html`<span class="muted">no test gave its name</span>`
-        : html`<ul>${tests.map((test) => html`<li>${shortened(test, MAX_NAME_LENGTH)}</li>`)}</ul>`
-    return [
-      {
-        cells: [breakable(nameOfSide(item, side)), count === 1 ? 'once' : `${count} times`, names],
-      },
-    ]
-  })
+/** The names of the sides that were seen. */
+const seenSides = (item: CoverageItem): readonly string[] =>
+  Object.entries(item.sides)
+    .filter(([, { seen }]) => seen)
+    .map(([side]) => nameOfSide(item, side))

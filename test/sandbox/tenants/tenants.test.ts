@@ -4,7 +4,6 @@ import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
 import { createTenants } from '../../../src/sandbox/tenants/tenants.ts'
 import { createMemoryDirectory, createMemoryStores } from '../../../src/server/store/stores.ts'
 import type { AgeSignal } from '../../../src/service/age/signal.ts'
-import { ENDPOINTS } from '../../../src/service/oidc/endpoints.ts'
 import { createTestParts, TEST_ADDRESSES } from '../../support/tenant.ts'
 
 async function fewTenants() {
@@ -112,14 +111,12 @@ test('Names that are only looked at push no tenant out of the memory of the proc
 
 test('A removed tenant that is made again begins with no coverage, and what it had counts for the root tenant', async () => {
   const { tenants } = await fewTenants()
-  const { coverage } = await tenants.declare('again')
-  coverage.delivered({
-    endpoint: ENDPOINTS.jwks,
-    answer: { reply: { status: 200, body: { kind: 'json' } } },
-  })
+  const { journal } = await tenants.declare('again')
+  await journal.seen.add('again', [['row jwks/jwks.500', '']])
   await tenants.remove('again')
-  expect((await tenants.declare('again')).coverage.counters().calls).toEqual({})
-  expect(tenants.root.coverage.counters().calls).toEqual({ jwks: { success: { count: 1 } } })
+  await tenants.declare('again')
+  expect(await journal.seen.read('again')).toEqual(new Map())
+  expect(await journal.seen.read('default')).toEqual(new Map([['row jwks/jwks.500', '']]))
 })
 
 test('Tenants of a sandbox with a seed draw ids of their own, the same ones in each run and after a reset', async () => {

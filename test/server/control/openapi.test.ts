@@ -80,7 +80,6 @@ const CALLS: Readonly<Record<string, { path?: string; body?: object; status?: nu
   deleteTenant: { path: '/tenants/one', status: 204 },
   reset: { status: 204 },
   clearCoverage: { status: 204 },
-  nameCoverageTest: { body: { name: 'a test' }, status: 204 },
 }
 const CATALOGUE = { catalogue: CATALOGUE_VERSION, outcomes: OUTCOMES.map(describeOutcome) }
 /** Made by other calls, or endless. */

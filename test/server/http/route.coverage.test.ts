@@ -4,6 +4,7 @@ import { demoClient } from '../../../src/sandbox/clients/clients.ts'
 import type { Coverage } from '../../../src/server/client/shapes.ts'
 import { readCallback } from '../../support/callbacks.ts'
 import { press, submit } from '../../support/forms.ts'
+import { endingsIn } from '../../support/kept-coverage.ts'
 import { createRelyingParty } from '../../support/relying-party.ts'
 import { claims, createRequest, useRequest } from '../../support/requests.ts'
 import { shareSandbox } from '../../support/sandbox.ts'
@@ -14,26 +15,29 @@ const party = createRelyingParty(sandbox)
 const { request } = sandbox
 
 const ADULT = { claims: claims({ age_thresholds: [18] }), sandbox_persona: 'adult-passport' }
-const ONCE = { count: 1 }
 const use = (changes: Parameters<typeof useRequest>[0], headers = {}) =>
   request
     .get('/v1/oidc/use')
     .set(headers)
     .query(useRequest({ ...ADULT, ...changes }))
 
-/** What was counted, once each: endings, rows by flow, and sides by call. */
-function seenOnce({ endings, rows, calls }: Coverage): readonly string[] {
-  const seen = [...Object.entries(endings), ...Object.entries(rows)]
-  for (const [call, sides] of Object.entries(calls))
-    for (const [side, count] of Object.entries(sides))
-      if (count.count > 0) seen.push([`${call}.${side}`, count])
-  for (const [name, count] of seen) expect([name, count]).toEqual([name, ONCE])
-  return seen.map(([name]) => name)
-}
+/** The names of endings, rows and answers that were seen, without the ids of claims. */
+const seenIn = ({ names }: Coverage): readonly string[] =>
+  names
+    .filter((name) => !name.startsWith('asked '))
+    .map((name) => name.replace(/^(?:ending|row) /, '').replace(/^answer [\da-f]{8}\//, ''))
 
 const force = async (outcome: string) => {
   await sandbox.next({ flow: 'par', outcome })
   await party.push().catch(() => undefined)
+}
+const readForced = async (decision = {}) => {
+  await sandbox.next({ flow: 'jwks', outcome: 'jwks.500', ...decision })
+  await request.get('/.well-known/jwks.json')
+}
+const exchangeForced = async () => {
+  await sandbox.next({ flow: 'token', outcome: 'token.500' })
+  await party.exchange('nobody-issued-this')
 }
 const expire = async () => {
   const requestUri = await party.obtainRequestUri()
@@ -57,21 +61,23 @@ const demo = {
 }
 const shop = createRelyingParty(sandbox, DEMO_CLIENT)
 const strings = 'id_token.age_thresholds.strings'
-const MET = { 18: { true: ONCE } }
 const EXTRA_CLAIM = { sandbox_outcome: 'id_token.extra_claim' }
 const UPGRADE = { scope: 'openid svc.upgrade', sandbox_persona: 'child-12' }
 const CREATES = { can_create: 'true', sandbox_persona: 'no-age-key' }
 
-test.each<[string, () => PromiseLike<unknown>, seen: readonly string[], thresholds?: object]>([
-  ['An answer of the service', () => use({}), ['verified', 'use/verified'], MET],
-  ['A changed answer', () => use({ sandbox_outcome: strings }), [`use/${strings}`], {}],
+test.each<[string, () => PromiseLike<unknown>, seen: readonly string[]]>([
+  ['An answer of the service', () => use({}), ['18 true', 'verified', 'use/verified']],
+  ['A changed answer', () => use({ sandbox_outcome: strings }), [`use/${strings}`]],
   [
     'An answer a client has to accept',
     () => use(EXTRA_CLAIM),
-    ['verified', 'use/id_token.extra_claim'],
-    MET,
+    ['18 true', 'verified', 'use/id_token.extra_claim'],
   ],
-  ['A code', () => use(UPGRADE), ['none_met', 'code_issued', 'use/verified', 'use/code_issued']],
+  [
+    'A code',
+    () => use(UPGRADE),
+    ['18 false', 'none_met', 'code_issued', 'use/verified', 'use/code_issued'],
+  ],
   [
     'No age key, with can_create=true',
     () => use(CREATES),
@@ -83,13 +89,9 @@ test.each<[string, () => PromiseLike<unknown>, seen: readonly string[], threshol
     ['access_denied', 'use/access_denied'],
   ],
   ['A refused request', () => use({ claims: '{}' }), ['other_error']],
-  ['The outcome no_answer', () => use({ sandbox_outcome: 'no_answer' }), [], {}],
-  ['The page that ends an iframe', () => use({}, { 'Sec-Fetch-Dest': 'iframe' }), [], {}],
-  [
-    'An expired request_uri',
-    expire,
-    ['request_uri_expired', 'create/request_uri.expired', 'par.success'],
-  ],
+  ['The outcome no_answer', () => use({ sandbox_outcome: 'no_answer' }), []],
+  ['The page that ends an iframe', () => use({}, { 'Sec-Fetch-Dest': 'iframe' }), []],
+  ['An expired request_uri', expire, ['request_uri_expired', 'create/request_uri.expired']],
   [
     'An evaluation',
     () => sandbox.evaluate({ claims: { age_thresholds: [18] }, persona: 'teen-16' }),
@@ -99,81 +101,140 @@ test.each<[string, () => PromiseLike<unknown>, seen: readonly string[], threshol
   ['A HEAD request', () => request.head('/.well-known/jwks.json'), []],
   ['Calls of the demo', async () => shop.upgrade(await shop.obtainToken(demo)), []],
   ['A flow of the demo', () => use(demo), []],
-  ['A token that nobody issued', () => party.upgrade('unknown'), ['upgrade.refusal']],
-  ['A read of the keys', () => request.get('/.well-known/jwks.json'), ['jwks.success']],
+  ['A token that nobody issued', () => party.upgrade('unknown'), []],
+  ['A read of the keys', () => request.get('/.well-known/jwks.json'), []],
   [
     'A read of discovery',
     () => request.get('/v1/oidc/create/.well-known/openid-configuration'),
-    ['discovery.success'],
+    [],
   ],
-  ['par.400', () => force('par.400'), ['par/par.400', 'par.refusal']],
-  ['par.500', () => force('par.500'), ['par/par.500', 'par.failure']],
-  ['par.dropped', () => force('par.dropped'), ['par/par.dropped', 'par.failure']],
-  ['par.truncated', () => force('par.truncated'), ['par/par.truncated', 'par.failure']],
-  ['par.slow', () => force('par.slow'), ['par/par.slow', 'par.timeout']],
-  ['par.extra_member', () => force('par.extra_member'), ['par/par.extra_member', 'par.success']],
+  ['A forced read of the keys', readForced, ['jwks/jwks.500']],
+  ['A forced read of the keys in an audit', () => readForced({ audit: true }), []],
+  ['A forced exchange of an unknown code', exchangeForced, ['token/token.500']],
+  ['par.400', () => force('par.400'), ['par/par.400']],
+  ['par.500', () => force('par.500'), ['par/par.500']],
+  ['par.dropped', () => force('par.dropped'), ['par/par.dropped']],
+  ['par.truncated', () => force('par.truncated'), ['par/par.truncated']],
+  ['par.slow', () => force('par.slow'), ['par/par.slow']],
+  ['par.extra_member', () => force('par.extra_member'), ['par/par.extra_member']],
   ['par.html', () => force('par.html'), ['par/par.html']],
-])('%s is counted as what the client has seen (%#)', async (_what, act, seen, thresholds) => {
+])('%s is counted as what the client has seen (%#)', async (_what, act, seen) => {
   await act()
-  const coverage = await sandbox.coverage.get()
-  expect(seenOnce(coverage).toSorted()).toEqual(seen.toSorted())
-  if (seen.length === 0 && !thresholds) expect(coverage.claims).toEqual([])
-  if (thresholds) expect(coverage.claims).toMatchObject([{ claims: { age_thresholds: [18] } }])
-  if (thresholds) expect(coverage.claims[0]?.thresholds).toEqual(thresholds)
+  expect(seenIn(await sandbox.coverage.get()).toSorted()).toEqual(seen.toSorted())
+})
+
+test('Flows of an audit ask for nothing in the coverage', async () => {
+  await audit()
+  const { names, claims: asked } = await sandbox.coverage.get()
+  expect(names).toEqual([])
+  expect(asked).toEqual({})
+})
+
+test('The coverage names what a Use request asked for', async () => {
+  await use({ can_create: 'true', scope: UPGRADE.scope })
+  const { names } = await sandbox.coverage.get()
+  expect(names.filter((name) => name.startsWith('asked '))).toEqual([
+    'asked can_create',
+    'asked upgrade',
+    'asked use',
+  ])
+})
+
+test('Claims count once in the coverage when they differ in verified_after or in the order of members', async () => {
+  const was = { age_thresholds: [18], verified_after: '2020-01-01' }
+  const is = { verified_after: '2020-02-02', age_thresholds: [18] }
+  await use({ claims: JSON.stringify(was) })
+  await use({ claims: JSON.stringify(is), sandbox_persona: 'child-12' })
+  const { claims: asked, dimensions } = await sandbox.coverage.get()
+  expect(Object.values(asked)).toEqual([was])
+  expect(dimensions.answers).toMatchObject({ covered: 2, total: 2 })
+})
+
+test('The coverage keeps claims apart that ask for other thresholds, or for verified_after at all', async () => {
+  await use({})
+  await use({ claims: claims({ age_thresholds: [21] }) })
+  await use({ claims: claims({ age_thresholds: [18], verified_after: '2020-01-01' }) })
+  expect(Object.keys((await sandbox.coverage.get()).claims)).toHaveLength(3)
 })
 
 test('A choice on a hosted page is counted as one flow, and nothing while the page waits', async () => {
   const page = await use({ sandbox_persona: undefined })
   const waiting = await sandbox.coverage.get()
-  expect([waiting.endings, waiting.dimensions.answers.total]).toEqual([{}, 2])
+  expect(seenIn(waiting)).toEqual([])
+  expect(waiting.dimensions.answers.total).toBe(2)
   await submit(sandbox, press(page.text, 'decline'))
-  const asked = { use: ONCE, fragment: ONCE, no_can_create: ONCE }
-  expect(await sandbox.coverage.get()).toMatchObject({ asked, endings: { access_denied: ONCE } })
+  const { names } = await sandbox.coverage.get()
+  expect(names).toEqual([
+    'asked no_can_create',
+    'asked use',
+    'ending access_denied',
+    'row use/access_denied',
+  ])
 })
 
 test('The outcome of a later call is counted when that call was answered, and no sooner', async () => {
   const code = await party.obtainCode({ sandbox_persona: undefined, sandbox_outcome: 'token.500' })
-  expect(Object.keys((await sandbox.coverage.get()).rows)).toEqual(['use/code_issued'])
+  const rows = async () => seenIn(await sandbox.coverage.get()).filter((name) => name.includes('/'))
+  expect(await rows()).toEqual(['use/code_issued'])
   await party.exchange(code)
-  const { rows, calls } = await sandbox.coverage.get()
-  expect([rows['token/token.500'], calls]).toEqual([ONCE, { token: { failure: ONCE } }])
+  expect(await rows()).toEqual(['token/token.500', 'use/code_issued'])
 })
 
-test('The counts of calls survive a reset, name the test that saw them, and go when they are cleared', async () => {
-  await sandbox.coverage.name('an adult comes in')
-  await use({})
-  await sandbox.coverage.name(undefined)
+test('The coverage survives a reset', async () => {
   await use({})
   await sandbox.reset()
-  expect((await sandbox.coverage.get()).endings).toEqual({
-    verified: { count: 2, tests: ['an adult comes in'] },
-  })
-  await sandbox.coverage.clear()
-  expect((await sandbox.coverage.get()).endings).toEqual({})
+  expect(seenIn(await sandbox.coverage.get())).toContain('verified')
 })
 
-test('The counts of a tenant are its own, and those of the root tenant are of all, also of one that was removed', async () => {
+test('The coverage is empty after it is cleared', async () => {
+  await use({})
+  await sandbox.coverage.clear()
+  const { names, claims: asked } = await sandbox.coverage.get()
+  expect(names).toEqual([])
+  expect(asked).toEqual({})
+})
+
+test('The coverage counts again what it counted before it was cleared', async () => {
+  await use({})
+  await sandbox.coverage.clear()
+  await use({})
+  expect(seenIn(await sandbox.coverage.get())).toContain('verified')
+})
+
+test('The coverage of a tenant is its own, and that of the root tenant is of all, also of one that was removed', async () => {
   const one = sandbox.tenant('one')
   await request.get('/t/one/v1/oidc/use').query(useRequest(ADULT)).expect(302)
   await party.use({ sandbox_persona: 'child-12' })
-  const seen = async () => Object.keys((await sandbox.coverage.get()).endings).toSorted()
-  expect([(await one.coverage.get()).endings, await seen()]).toEqual([
-    { verified: ONCE },
-    ['none_met', 'verified'],
-  ])
+  const endings = async (api: Pick<typeof one, 'coverage'>) =>
+    endingsIn((await api.coverage.get()).names)
+  expect(await endings(one)).toEqual(['verified'])
+  expect(await endings(sandbox)).toEqual(['none_met', 'verified'])
   await sandbox.removeTenant('one')
-  expect(await seen()).toEqual(['none_met', 'verified'])
+  expect(await endings(sandbox)).toEqual(['none_met', 'verified'])
+})
+
+test('The coverage of a tenant that is cleared stays in that of the root tenant', async () => {
+  await request.get('/t/two/v1/oidc/use').query(useRequest(ADULT)).expect(302)
+  await sandbox.tenant('two').coverage.clear()
+  expect((await sandbox.tenant('two').coverage.get()).names).toEqual([])
+  expect(seenIn(await sandbox.coverage.get())).toContain('verified')
+})
+
+test('The coverage of every tenant is empty after that of the root tenant is cleared', async () => {
+  await request.get('/t/three/v1/oidc/use').query(useRequest(ADULT)).expect(302)
+  await sandbox.coverage.clear()
+  expect((await sandbox.tenant('three').coverage.get()).names).toEqual([])
 })
 
 test('Each gap in the coverage of a real run is closed by what it names', async () => {
   const asked = claims({ age_thresholds: [18, 21], provenance: { denied: ['/veratad/cra'] } })
   await party.use({ claims: asked })
   await party.obtainRequestUri()
-  const { answers, filters, boundaries, endings, must } = (await sandbox.coverage.get()).dimensions
-  const gaps = [answers, filters, boundaries, endings, { items: must.items.slice(0, 12) }]
+  const { answers, endings, must } = (await sandbox.coverage.get()).dimensions
+  const gaps = [answers, endings, { items: must.items.slice(0, 12) }]
     .flatMap(({ items }) => items)
     .flatMap(({ flow, sides }) =>
-      Object.values(sides).flatMap((side) => (side.count > 0 ? [] : [{ flow, ...side }])),
+      Object.values(sides).flatMap((side) => (side.seen ? [] : [{ flow, ...side }])),
     )
   expect(gaps.length).toBeGreaterThan(15)
   for (const { flow, persona, outcome } of gaps) {
@@ -186,9 +247,7 @@ test('Each gap in the coverage of a real run is closed by what it names', async 
       .query(createRequest(await party.obtainRequestUri(), changes))
   }
   const after = (await sandbox.coverage.get()).dimensions
-  const percents = [after.answers, after.filters, after.boundaries, after.endings].map(
-    ({ percent }) => percent,
-  )
-  expect(percents).toEqual([100, 100, 100, 100])
+  expect(after.answers.percent).toBe(100)
+  expect(after.endings.percent).toBe(100)
   expect(after.must.items.slice(0, 12).every(({ state }) => state === 'covered')).toBe(true)
 })

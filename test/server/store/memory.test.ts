@@ -5,6 +5,7 @@ import { createMemoryTables } from '../../../src/server/store/memory-tables.ts'
 import { createMemoryDirectory, createMemoryStores } from '../../../src/server/store/stores.ts'
 import { allOf, useFlowEntry } from '../../support/journal-entries.ts'
 import { describeJournal } from './journal-contract.ts'
+import { describeNames } from './names-contract.ts'
 import {
   describeDirectory,
   describeStore,
@@ -15,6 +16,7 @@ import {
 describeStore('memory', createMemoryStore)
 describeTables('memory', createMemoryTables)
 describeJournal('memory', createMemoryJournal)
+describeNames('memory', createMemoryJournal)
 describeDirectory('memory', createMemoryDirectory)
 const stores = createMemoryStores()
 describeStores('memory', () => stores)

@@ -8,6 +8,7 @@ import type { Clock } from '../../../src/service/oidc/ports.ts'
 import { createTestParts, TEST_ADDRESSES } from '../../support/tenant.ts'
 import { describeWith } from '../../support/tools.ts'
 import { describeJournal } from './journal-contract.ts'
+import { describeNames } from './names-contract.ts'
 import { useRedisDatabase } from './redis/redis-server.ts'
 import {
   describeDirectory,
@@ -52,6 +53,9 @@ describeWith('redis-server', 'In Redis', () => {
     createRedisDirectory(database.redis, { ...options, prefix: prefix(), order: 'order' }),
   )
   describeJournal('Redis', (budget) =>
+    createRedisJournal(database.redis, { ...budget, prefix: prefix(), channel: prefix() }),
+  )
+  describeNames('Redis', (budget) =>
     createRedisJournal(database.redis, { ...budget, prefix: prefix(), channel: prefix() }),
   )
   describeStores('Redis', () => stores)

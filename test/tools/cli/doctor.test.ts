@@ -78,7 +78,7 @@ test.each(['', '/agekey'])(
       checks.map((check) => [check, 'ok']),
     )
     // Coverage, journal and log are about apps, so nothing of the doctor stands there.
-    expect((await sandbox.coverage.get()).calls).toEqual({})
+    expect((await sandbox.coverage.get()).names).toEqual([])
     expect([await sandbox.flows.list(), sandbox.calls]).toEqual([[], []])
     expect(diagnoses.find(({ check }) => check === 'key_set')?.message).toMatch(
       /: 2 public keys \(RS256, ES256\)$/,

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { describeTest, openTestSandbox } from '../../../src/tools/kits/test-sandbox.ts'
+import { openTestSandbox, testFileOf } from '../../../src/tools/kits/test-sandbox.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
 test('A test sandbox with url is the one there, reset when it is opened and left running in the end', async () => {
@@ -50,33 +50,15 @@ test('A test sandbox with url refuses options of a sandbox that it does not star
   )
 })
 
-/** A task of Vitest, whose context is a function. */
-function contextOf(...names: string[]) {
-  const file = { name: 'a.test.ts', filepath: '/app/a.test.ts' }
-  const suite = names.slice(0, -1).reduce<object>((parent, name) => ({ name, suite: parent }), file)
-  return Object.assign(() => {}, { task: { name: names.at(-1), suite, file } })
-}
-
-test('A test is described by its task in Vitest: the names of its suites and its own, and its file', (context) => {
-  expect(describeTest(contextOf('a shop', 'with a basket', 'lets an adult in'))).toEqual({
-    name: 'a shop > with a basket > lets an adult in',
-    file: '/app/a.test.ts',
-  })
-  expect(describeTest(contextOf('lets an adult in')).name).toBe('lets an adult in')
-  expect(describeTest(context)).toEqual({
-    name: expect.stringMatching(/^A test is described by its task in Vitest/),
-    file: expect.stringMatching(/test-sandbox\.test\.ts$/),
-  })
+test('The file of a test is that of its task in Vitest', (context) => {
+  expect(testFileOf(context)).toMatch(/test-sandbox\.test\.ts$/)
 })
 
-test('A test is described by its context in node:test, whose older versions know no full name', () => {
-  expect(describeTest({ name: 'inner', fullName: 'suite > inner' })).toEqual({
-    name: 'suite > inner',
-  })
-  expect(describeTest({ name: 'inner' })).toEqual({ name: 'inner' })
+test('The file of a test is unknown in node:test', () => {
+  expect(testFileOf({ name: 'inner', fullName: 'suite > inner' })).toBeUndefined()
 })
 
-test('A test is described in Jest by the global expect, and not at all by another runner', () => {
+test('The file of a test is told in Jest by the global expect', () => {
   const getState = () => ({ currentTestName: 'suite inner', testPath: '/app/a.test.js' })
   Reflect.set(
     globalThis,
@@ -84,8 +66,12 @@ test('A test is described in Jest by the global expect, and not at all by anothe
     Object.assign(() => {}, { getState }),
   )
   onTestFinished(() => void Reflect.deleteProperty(globalThis, 'expect'))
-  expect(describeTest(undefined)).toEqual({ name: 'suite inner', file: '/app/a.test.js' })
-  Reflect.deleteProperty(globalThis, 'expect')
-  expect([describeTest(undefined), describeTest('done')]).toEqual([{}, {}])
-  expect(describeTest({ task: null, name: 5 })).toEqual({ name: undefined })
+  expect(testFileOf(undefined)).toBe('/app/a.test.js')
 })
+
+test.each([undefined, 'done', { task: null }])(
+  'The file of a test is unknown in a runner that gives the context %j',
+  (context) => {
+    expect(testFileOf(context)).toBeUndefined()
+  },
+)

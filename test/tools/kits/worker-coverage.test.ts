@@ -3,15 +3,11 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { parseCoverage } from '../../../src/sandbox/coverage/counters.ts'
+import { parseCoverage } from '../../../src/sandbox/coverage/seen-by-clients.ts'
 import { openTestSandbox } from '../../../src/tools/kits/test-sandbox.ts'
-import {
-  beginTest,
-  isRunning,
-  ownTestRun,
-  startCoverage,
-} from '../../../src/tools/kits/worker-coverage.ts'
+import { isRunning, ownTestRun, startCoverage } from '../../../src/tools/kits/worker-coverage.ts'
 import { folderWith } from '../../support/folder-with.ts'
+import { endingsIn } from '../../support/kept-coverage.ts'
 import { useRequest } from '../../support/requests.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 
@@ -20,17 +16,17 @@ beforeEach(() => {
   coverage = join(folderWith(), 'coverage')
 })
 
-const visit = (baseUrl: string) => {
-  const query = new URLSearchParams(useRequest({ sandbox_persona: 'teen-16' }))
+const visit = (baseUrl: string, persona = 'child-12') => {
+  const query = new URLSearchParams(useRequest({ sandbox_persona: persona }))
   return fetch(`${baseUrl}/v1/oidc/use?${query}`, { redirect: 'manual' })
 }
 const filesOf = (runner: string) =>
   readdirSync(join(coverage, runner))
     .filter((name) => name.endsWith('.json'))
     .map((name) => join(coverage, runner, name))
-const useIn = (file: string) => parseCoverage(readFileSync(file, 'utf8'), file).asked['use']
-/** How often Use was asked for, by each file of the runner. */
-const uses = () => filesOf('a').map((file) => useIn(file)?.count)
+/** The endings that each file of the runner has seen. */
+const endings = () =>
+  filesOf('a').map((file) => endingsIn(parseCoverage(readFileSync(file, 'utf8'), file).names))
 
 test('The coverage of a worker is a file for each sandbox, in a folder of the runner, which git ignores', async () => {
   const [one, other] = [
@@ -40,65 +36,39 @@ test('The coverage of a worker is a file for each sandbox, in a folder of the ru
   await visit(one.api.baseUrl)
   await one.close('a.test.ts')
   await other.close('a.test.ts')
-  expect([uses().toSorted(), readFileSync(join(coverage, '.gitignore'), 'utf8')]).toEqual([
-    [1, undefined],
-    '*\n',
-  ])
+  expect(endings().toSorted()).toEqual([[], ['none_met']])
+  expect(readFileSync(join(coverage, '.gitignore'), 'utf8')).toBe('*\n')
   expect(readdirSync(join(coverage, 'a')).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
 test('The coverage of a worker replaces that of the same tests when they run once more in the same run', async () => {
-  for (const visits of [2, 1]) {
+  for (const persona of ['adult-passport', 'child-12']) {
     const { api, close } = await openTestSandbox({ coverage }, 'a')
-    for (let n = 0; n < visits; n++) await visit(api.baseUrl)
+    await visit(api.baseUrl, persona)
     await close('a.test.ts')
   }
-  expect(uses()).toEqual([1])
+  expect(endings()).toEqual([['none_met']])
 })
 
-test('The coverage of a worker survives the reset after each test, and has the beginning of a long name', async () => {
+test('The coverage of a worker survives the reset after each test', async () => {
   const { api, close } = await openTestSandbox({ coverage }, 'a')
-  await beginTest(api, 'x'.repeat(1000))
   await visit(api.baseUrl)
   await api.reset()
-  await beginTest(api, '')
-  await visit(api.baseUrl)
   await close()
-  expect(filesOf('a').map(useIn)).toEqual([{ count: 2, tests: ['x'.repeat(300)] }])
+  expect(endings()).toEqual([['none_met']])
 })
 
-test('The coverage of workers counts a sandbox that they share once, and nothing from before the run', async () => {
+test('The coverage of workers has what a shared sandbox delivered, and nothing from before the run', async () => {
   const sandbox = await startSandbox()
-  await visit(sandbox.baseUrl)
+  await visit(sandbox.baseUrl, 'adult-passport')
   const options = { url: sandbox.baseUrl, coverage }
   const workers = await Promise.all(Array.from({ length: 6 }, () => openTestSandbox(options, 'a')))
-  const work = async ({ close }: (typeof workers)[number]) => {
+  const work = async ({ close }: (typeof workers)[number], index: number) => {
     await visit(sandbox.baseUrl)
-    await close('a.test.ts')
+    await close(`${index}.test.ts`)
   }
   await Promise.all(workers.map(work))
-  expect(uses()).toEqual([6])
-})
-
-test('The coverage of a worker is complete when it asks a shared sandbox first and writes last', async () => {
-  const sandbox = await startSandbox()
-  const place = { folder: coverage, runner: 'a', sharedUrl: sandbox.baseUrl }
-  const gate = new AbortController()
-  const opened = once(gate.signal, 'abort')
-  const get = async () => {
-    const answer = await sandbox.coverage.get()
-    await opened
-    return answer
-  }
-  const slow = await startCoverage({ ...sandbox, coverage: { ...sandbox.coverage, get } }, place)
-  const quick = await startCoverage(sandbox, place)
-  await visit(sandbox.baseUrl)
-  const written = slow.write(undefined)
-  await visit(sandbox.baseUrl)
-  await quick.write(undefined)
-  gate.abort()
-  await written
-  expect(uses()).toEqual([2])
+  expect(endings()).toEqual(Array(6).fill(['none_met']))
 })
 
 test('The coverage of a worker is not lost when the tenant of its own is removed', async () => {
@@ -107,10 +77,10 @@ test('The coverage of a worker is not lost when the tenant of its own is removed
     { url: sandbox.baseUrl, ownTenant: true, coverage },
     'a',
   )
-  await visit(sandbox.baseUrl)
+  await visit(sandbox.baseUrl, 'adult-passport')
   await visit(api.baseUrl)
   await close()
-  expect(uses()).toEqual([1])
+  expect(endings()).toEqual([['none_met']])
 })
 
 test('A worker removes files of coverage of runs that are over, and of its own runner only', async () => {
@@ -158,7 +128,7 @@ test('A worker that cannot write its coverage closes its sandbox all the same', 
   await expect(api.clock.state()).rejects.toThrow('the sandbox is closed')
 })
 
-test('The next worker empties the counters of a shared sandbox when the first one could not', async () => {
+test('The next worker empties the coverage of a shared sandbox when the first one could not', async () => {
   const sandbox = await startSandbox()
   const place = { folder: coverage, runner: 'a', sharedUrl: sandbox.baseUrl }
   const clear = () => Promise.reject(new Error('it is away'))
@@ -166,7 +136,7 @@ test('The next worker empties the counters of a shared sandbox when the first on
   await expect(failed).rejects.toThrow('it is away')
   await visit(sandbox.baseUrl)
   await startCoverage(sandbox, place)
-  expect(await sandbox.coverage.get()).toMatchObject({ asked: {} })
+  expect((await sandbox.coverage.get()).names).toEqual([])
 })
 
 test('The test run of a worker of Vitest is the process that started it', () => {

@@ -41,7 +41,7 @@ import {
   shell,
 } from '../../server/pages/views.ts'
 import { listedFlow, recordedCall } from '../../support/journal-entries.ts'
-import { adultCounters, described } from '../../tools/cli/coverage/sample-coverage.ts'
+import { ADULT_SEEN, described } from '../../tools/cli/coverage/sample-coverage.ts'
 import { check, exchange, useSession } from '../demo/sessions.ts'
 
 export const frame: ConsoleFrame = {
@@ -132,7 +132,7 @@ const personas: readonly Persona[] = [
   ),
   { name: 'nobody', title: 'Nobody', purpose: 'Has none.' },
 ]
-const coverage = { ...(await described(adultCounters('a suite > a test'))), omitted: { claims: 1 } }
+const coverage = { ...(await described(ADULT_SEEN)), omitted: true }
 const baseUrl = 'http://localhost:2435'
 const lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
 const clockState = { now: at, base: at, advanced_seconds: 91, frozen: true }

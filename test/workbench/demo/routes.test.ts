@@ -61,7 +61,7 @@ test('The coverage counts no call of the demo', async () => {
   await use({ sandbox_persona: 'child-12' })
   await upgrade()
   await create({ sandbox_persona: 'no-age-key' })
-  expect((await own.coverage.get()).calls).toEqual({})
+  expect((await own.coverage.get()).names).toEqual([])
 })
 
 test('The demo upgrades an age key by a code, as the next Use flow shows', async () => {

@@ -1,4 +1,6 @@
+import { DEMO_CLIENT_ID } from '../../../sandbox/clients/clients.ts'
 import { recordedClock } from '../../../sandbox/clock/clock.ts'
+import { seenNames } from '../../../sandbox/coverage/seen-names.ts'
 import type { RecordedDecision, RecordedResponse } from '../../../sandbox/journal/call-record.ts'
 import type { FlowFacts, RecordedIn } from '../../../sandbox/journal/journal.ts'
 import type { Tenant } from '../../../sandbox/tenants/tenant.ts'
@@ -41,13 +43,14 @@ export function recordCall(
       tenant: name,
       data: { at, endpoint: number, method, path: shownPath, status },
     })
+  const { decision, evaluation, transaction, issuedIds = [] } = answer
+  const audit = isOfAudit(request) || answer.audit || decision?.queued?.audit || undefined
+  const seen = !audit && isOfApp(request, answer) ? seenNames(endpoint, answer) : []
   if (flow === undefined) {
     // The paths of discovery and keys hold nothing that a caller chose.
     announce(path)
-    return undefined
+    return whenThere(journal.seen.add(name, seen), () => undefined)
   }
-  const { decision, evaluation, transaction, issuedIds = [] } = answer
-  const audit = isOfAudit(request) || answer.audit || decision?.queued?.audit || undefined
   const readings = answer.readings ?? tenant.readings.ids
   const recorded = journal.record(name, {
     correlationIds: correlationIdsIn(endpoint, request),
@@ -69,6 +72,7 @@ export function recordCall(
       signals: evaluation.signals,
       now: evaluation.now,
     },
+    seen,
     mask: tenant.clients.mask,
     begins: mayBegin && (answer.begins ?? beginsFlow),
     assigned,
@@ -101,6 +105,15 @@ export function clientIn(incoming: Incoming): string | undefined {
   const { client_id: clientId } = incoming.sentParameters()
   return typeof clientId === 'string' ? clientId : basicClientId(incoming.authorization)
 }
+
+/**
+ * Whether an app made the call. The demo is no app, nor are the tools of the sandbox, which send a
+ * header.
+ */
+const isOfApp = (request: Incoming, { asked, clientId }: Answer): boolean =>
+  request.method !== 'HEAD' &&
+  request.header('x-sandbox-tool') === undefined &&
+  (asked?.clientId ?? clientId ?? clientIn(request)) !== DEMO_CLIENT_ID
 
 function correlationIdsIn({ correlation }: Endpoint, request: Incoming): string[] {
   if (correlation === undefined) return []

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageVersion } from '../../../package-root.ts'
 import { createClock } from '../../../sandbox/clock/clock.ts'
-import { coverageIn, mergeCoverage, parseCoverage } from '../../../sandbox/coverage/counters.ts'
 import { type Coverage, DIMENSIONS } from '../../../sandbox/coverage/coverage.ts'
 import { describeCoverage } from '../../../sandbox/coverage/describe-coverage.ts'
-import { castOf } from '../../../sandbox/coverage/dimensions/item.ts'
+import { closingPersonas } from '../../../sandbox/coverage/dimensions/gap-closing.ts'
+import { coverageIn, mergeSeen, parseCoverage } from '../../../sandbox/coverage/seen-by-clients.ts'
 import { messageOf } from '../../../sandbox/files/caught.ts'
 import { ConfigError } from '../../../sandbox/files/config-error.ts'
 import { fileError, MAX_REPORT_BYTES, readTextFile } from '../../../sandbox/files/text-file.ts'
@@ -26,6 +25,7 @@ import {
   renderCoverageMarkdown,
   renderTerminal,
 } from './report.ts'
+
 /** The flags of the command. A format without a file goes to standard output. */
 export interface CoverageFlags extends SandboxAddress {
   readonly min?: string
@@ -48,7 +48,7 @@ export async function coverage(
   const { min, url, tenant, ...given } = flags
   const minimums = readMinimums(min)
   const files = readReportFiles(given, ['json', 'junit', 'markdown'])
-  refuseToReplaceCounters(files)
+  refuseToReplaceRuns(files)
   const { coverage, from, notes } = await readCoverage(paths, settings, { url, tenant })
   const missed = missedMinimums(coverage, minimums)
 
@@ -119,23 +119,23 @@ export const missedMinimums = (
   })
 
 /**
- * `--json unit.json e2e.json` is meant to read two files: counters of a run are never replaced.
+ * `--json unit.json e2e.json` is meant to read two files: the coverage of a run is never replaced.
  * @throws ConfigError
  */
-function refuseToReplaceCounters(files: Readonly<Record<string, string>>): void {
+function refuseToReplaceRuns(files: Readonly<Record<string, string>>): void {
   for (const [format, file] of Object.entries(files)) {
-    if (file === '-' || !holdsCounters(file)) continue
+    if (file === '-' || !holdsRun(file)) continue
     throw ConfigError.of(
-      `--${format}: ${file} holds the counters of a run, which are not replaced; name another file, or write ${file} before the flags`,
+      `--${format}: ${file} holds the coverage of a run, which is not replaced; name another file, or write ${file} before the flags`,
     )
   }
 }
 
 /**
- * Whether a file holds counters of a run. A report of this command also has minimums, and may be
- * replaced.
+ * Whether a file holds the coverage of a run. A report of this command also has minimums, and may
+ * be replaced.
  */
-function holdsCounters(file: string): boolean {
+function holdsRun(file: string): boolean {
   if (!existsSync(file) || !statSync(file).isFile()) return false
   const read = readTextFile(file, { maxBytes: MAX_REPORT_BYTES })
   const coverage = read.ok ? coverageIn(read.text) : undefined
@@ -190,30 +190,24 @@ async function readFiles(paths: readonly string[], flags: Texts): Promise<ReadCo
   const byRealPath = new Map(paths.flatMap(filesAt).map((path) => [realpathSync(path), path]))
   const files = [...byRealPath.values()].map((path) => ({
     path,
-    counters: parseCoverage(readCounters(path), path),
+    seen: parseCoverage(readCoverageText(path), path),
   }))
   const { sandbox: settings } = await loadSettings({ flags })
   const clock = createClock()
-  const cast = await castOf(await loadPersonas(settings.personas), {
+  const personas = await closingPersonas(await loadPersonas(settings.personas), {
     base: clock.base(),
     now: clock.now(),
   })
-  const counters = mergeCoverage(
-    files.map((file) => file.counters),
-    packageVersion(),
-  )
+  const coverage = await describeCoverage(mergeSeen(files.map(({ seen }) => seen)), personas)
   const [only] = files
   const from = files.length === 1 ? only?.path : `${files.length} files in ${paths.join(', ')}`
-  const notes = files.flatMap(({ path, counters: { catalogue, version } }) => {
-    if (catalogue === CATALOGUE_VERSION) return []
-    const written = `${path}: written by agekey-sandbox ${version} with catalogue ${catalogue}`
-    return [`${written}; what is missing is found by ${CATALOGUE_VERSION}`]
-  })
-  return {
-    from: from ?? '',
-    coverage: { ...counters, ...(await describeCoverage(counters, cast)) },
-    notes,
-  }
+  const notes = files
+    .filter(({ seen }) => seen.catalogue !== CATALOGUE_VERSION)
+    .map(
+      ({ path, seen: { catalogue, version } }) =>
+        `${path}: written by agekey-sandbox ${version} with catalogue ${catalogue}; what is missing is found by ${CATALOGUE_VERSION}`,
+    )
+  return { from: from ?? '', coverage, notes }
 }
 
 const HOW_TO_MAKE_ONE =
@@ -240,7 +234,7 @@ function listFolder(path: string): string[] {
   }
 }
 
-function readCounters(path: string): string {
+function readCoverageText(path: string): string {
   const read = readTextFile(path, { maxBytes: MAX_REPORT_BYTES })
   if (read.ok) return read.text
   throw fileError(path, read)

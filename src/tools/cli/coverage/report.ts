@@ -3,6 +3,7 @@ import {
   type CoverageDimension,
   type CoverageGap,
   type CoverageItem,
+  claimsTextOf,
   DIMENSIONS,
   type DimensionName,
   gapsOf,
@@ -73,25 +74,19 @@ function barOf(percent: number): string {
   return `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}]`
 }
 
-function gapLines(
-  name: DimensionName,
-  { dimensions, claims }: Coverage,
-  { colour }: TerminalOptions,
-): string[] {
-  const gaps = gapsOf(dimensions[name])
+function gapLines(name: DimensionName, coverage: Coverage, { colour }: TerminalOptions): string[] {
+  const gaps = gapsOf(coverage.dimensions[name])
   if (gaps.length === 0) return []
   const shown = gaps.slice(0, MAX_GAPS)
-  const isOneOfMany = claims.length > 1
-  return [
-    colour('bold', `${name}: ${gapCount(gaps)}`),
-    ...grouped(shown, ({ item }) => item.claims).flatMap(([asked, those]) => [
-      ...(asked === undefined || !isOneOfMany ? [] : [`  ${colour('dim', shortened(asked))}`]),
-      ...linesOf(those),
-    ]),
-    ...(gaps.length > shown.length
-      ? [`  and ${gaps.length - shown.length} more, which --json and --markdown name`]
-      : []),
-  ]
+  const hasManyClaims = Object.keys(coverage.claims).length > 1
+  const lines = [colour('bold', `${name}: ${gapCount(gaps)}`)]
+  for (const [claims, gapsOfClaims] of grouped(shown, ({ item }) => claimsTextOf(item, coverage))) {
+    if (claims !== undefined && hasManyClaims) lines.push(`  ${colour('dim', shortened(claims))}`)
+    lines.push(...linesOf(gapsOfClaims))
+  }
+  if (gaps.length > shown.length)
+    lines.push(`  and ${gaps.length - shown.length} more, which --json and --markdown name`)
+  return lines
 }
 
 const linesOf = (gaps: readonly CoverageGap[]) =>
@@ -105,8 +100,8 @@ const shortened = (claims: string) =>
 function* remarks({ unused, omitted }: Coverage): Generator<string> {
   if (unused.length > 0)
     yield `Not used by the app, and no gap: ${unused.map(({ flow, reason }) => `${flow} (${reason})`).join('; ')}`
-  if (omitted.claims > 0)
-    yield `Not counted: ${omitted.claims} answers, whose claims came after the limit of distinct claims was reached`
+  if (omitted)
+    yield 'Not counted: what came after the limit of distinct claims or of names was reached'
 }
 
 interface MarkdownOptions {
@@ -119,10 +114,7 @@ interface MarkdownOptions {
   readonly maxBytes?: number
 }
 
-/**
- * Coverage as GitHub Flavored Markdown: a line for each dimension, the gaps, and folded the tests
- * that saw the rest.
- */
+/** Coverage as GitHub Flavored Markdown: a line for each dimension, the gaps, and folded the rest. */
 export function renderCoverageMarkdown(coverage: Coverage, options: MarkdownOptions): string {
   const { from, missed, notes, maxBytes } = options
   const { unused } = coverage
@@ -161,13 +153,14 @@ const dimensionTable = ({ dimensions }: Coverage, { minimums }: MarkdownOptions)
 /** Gaps of one dimension that are visible; more would make the page long and are folded. */
 const MAX_OPEN = 10
 
-function gapBlocks(name: DimensionName, { dimensions }: Coverage): string[] {
-  const gaps = gapsOf(dimensions[name])
+function gapBlocks(name: DimensionName, coverage: Coverage): string[] {
+  const gaps = gapsOf(coverage.dimensions[name])
   if (gaps.length === 0) return []
-  const lists = grouped(gaps, ({ item }) => item.claims).flatMap(([claims, those]) => [
-    ...(claims === undefined ? [] : [`For ${codeSpan(claims)}:\n`]),
-    those.map(gapLine).join(''),
-  ])
+  const lists: string[] = []
+  for (const [claims, gapsOfClaims] of grouped(gaps, ({ item }) => claimsTextOf(item, coverage))) {
+    if (claims !== undefined) lists.push(`For ${codeSpan(claims)}:\n`)
+    lists.push(gapsOfClaims.map(gapLine).join(''))
+  }
   const title = `### ${name}: ${gapCount(gaps)}\n`
   return gaps.length <= MAX_OPEN
     ? [title, ...lists]
@@ -179,45 +172,45 @@ const gapLine = ({ what, closes = '' }: CoverageGap) =>
 
 function seenBlocks(name: DimensionName, { dimensions }: Coverage): string[] {
   const lines = dimensions[name].items.flatMap(seenLines)
-  return lines.length === 0
-    ? []
-    : [fold(`${name}: what was seen, and by which tests`, lines.join(''))]
+  return lines.length === 0 ? [] : [fold(`${name}: what was seen`, lines.join(''))]
 }
 
 const seenLines = (item: CoverageItem): string[] =>
-  Object.entries(item.sides).flatMap(([side, { count, tests = [] }]) => {
-    if (count === 0) return []
-    const by = tests.length === 0 ? '' : `: ${tests.map(escapeMarkdown).join('; ')}`
-    return [
-      `- ${codeSpan(nameOfSide(item, side))}, ${count === 1 ? 'once' : `${count} times`}${by}\n`,
-    ]
-  })
+  Object.entries(item.sides)
+    .filter(([, { seen }]) => seen)
+    .map(([side]) => `- ${codeSpan(nameOfSide(item, side))}\n`)
 
 /**
  * JUnit XML: a testsuite for each dimension, a testcase for each side. A gap fails where a minimum
  * is missed, and is skipped elsewhere.
  */
-export const renderCoverageJUnit = ({ dimensions }: Coverage, missed: readonly Minimum[]): string =>
+export const renderCoverageJUnit = (coverage: Coverage, missed: readonly Minimum[]): string =>
   renderJUnit(
     DIMENSIONS.map((name) => {
       const isMissed = missed.some(({ dimension }) => dimension === name)
-      return {
-        name,
-        cases: dimensions[name].items.flatMap((item) => casesOf(item, { name, isMissed })),
-      }
+      const { items } = coverage.dimensions[name]
+      const casesOf = (item: CoverageItem) =>
+        Object.keys(item.sides).map((side) => caseOf(item, { side, name, isMissed, coverage }))
+      return { name, cases: items.flatMap(casesOf) }
     }),
   )
 
-const casesOf = (
+function caseOf(
   item: CoverageItem,
-  { name, isMissed }: { name: string; isMissed: boolean },
-): JUnitCase[] =>
-  Object.entries(item.sides).map(([side, { count, closes }]) => {
-    const about = item.claims === undefined ? '' : ` of ${item.claims}`
-    const facts = { name: `${nameOfSide(item, side)}${about}`, classname: name, seconds: 0 }
-    if (count > 0) return { ...facts, status: 'passed' }
-    return { ...facts, status: isMissed ? 'failed' : 'skipped', detail: closes }
-  })
+  {
+    side,
+    name,
+    isMissed,
+    coverage,
+  }: { side: string; name: DimensionName; isMissed: boolean; coverage: Coverage },
+): JUnitCase {
+  const claims = claimsTextOf(item, coverage)
+  const about = claims === undefined ? '' : ` of ${claims}`
+  const facts = { name: `${nameOfSide(item, side)}${about}`, classname: name, seconds: 0 }
+  const { seen = false, closes } = item.sides[side] ?? {}
+  if (seen) return { ...facts, status: 'passed' }
+  return { ...facts, status: isMissed ? 'failed' : 'skipped', detail: closes }
+}
 
 /** `3 of 4`, or why nothing is counted. */
 const countOf = ({ covered, total, percent }: CoverageDimension): string => {

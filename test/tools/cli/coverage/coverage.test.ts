@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { COVERAGE_FORMAT } from '../../../../src/sandbox/coverage/counters.ts'
-import { coverageSchema } from '../../../../src/sandbox/coverage/coverage.ts'
+import { COVERAGE_FORMAT, coverageSchema } from '../../../../src/sandbox/coverage/coverage.ts'
 import { missedMinimums, readMinimums } from '../../../../src/tools/cli/coverage/coverage.ts'
+import { seenOf } from '../../../sandbox/coverage/seen.ts'
 import { folderWith } from '../../../support/folder-with.ts'
 import { findFreePort } from '../../../support/free-port.ts'
 import { sendUse } from '../../../support/requests.ts'
 import { startSandbox } from '../../../support/sandbox.ts'
 import { run } from '../in-process.ts'
-import { adultCounters, described, minorCounters } from './sample-coverage.ts'
+import { ADULT_SEEN, described, MINOR_SEEN } from './sample-coverage.ts'
 
 test('Minimums of coverage name dimensions, each with a percent', () => {
   expect(readMinimums('answers=100, must=79.5')).toEqual([
@@ -21,10 +21,8 @@ test('Minimums of coverage name dimensions, each with a percent', () => {
 
 test.each([
   ['answer=100', '--min: there is no dimension "answer". Did you mean "answers"?'],
-  [
-    'all=100',
-    '--min: there is no dimension "all". Known are answers, filters, boundaries, endings, must, calls.',
-  ],
+  ['all=100', '--min: there is no dimension "all". Known are answers, endings, must.'],
+  ['filters=100', '--min: there is no dimension "filters". Known are answers, endings, must.'],
   ['80', '--min: "80" is not a dimension and a percent like answers=100'],
   ['', '--min: "" is not a dimension and a percent like answers=100'],
   ['answers=100,', '--min: "" is not a dimension and a percent like answers=100'],
@@ -39,7 +37,7 @@ test.each([
 })
 
 test('A minimum of coverage is missed below its exact percent, and reached there', async () => {
-  const coverage = await described(adultCounters())
+  const coverage = await described(ADULT_SEEN)
   const missedBy = (text: string) =>
     missedMinimums(coverage, readMinimums(text)).map(({ dimension }) => dimension)
   expect(coverage.dimensions.answers.percent).toBe(50)
@@ -52,17 +50,17 @@ test('A minimum of coverage is missed below its exact percent, and reached there
 })
 
 test('Minimums of coverage are reached where the app has nothing to see, and missed where nothing was delivered at all', async () => {
-  expect(missedMinimums(await described(adultCounters()), readMinimums('filters=100'))).toEqual([])
-  const nothing = { ...adultCounters(), claims: [], asked: {}, endings: {} }
-  const missed = missedMinimums(await described(nothing), readMinimums('filters=1,answers=0'))
-  expect(missed).toEqual([{ dimension: 'filters', percent: 1 }])
+  const noClaims = await described(seenOf({ names: ['asked create'] }))
+  expect(missedMinimums(noClaims, readMinimums('answers=100'))).toEqual([])
+  const missed = missedMinimums(await described(seenOf()), readMinimums('answers=1,endings=0'))
+  expect(missed).toEqual([{ dimension: 'answers', percent: 1 }])
 })
 
 /**
- * Runs the command in a folder with these files, and with the counters of an adult in `adult.json`.
+ * Runs the command in a folder with these files, and with what an adult sees in `adult.json`.
  */
 function coverageIn(files: Readonly<Record<string, unknown>> = {}) {
-  const cwd = folderWith({ 'adult.json': adultCounters(), ...files })
+  const cwd = folderWith({ 'adult.json': ADULT_SEEN, ...files })
   return {
     cwd,
     read: (name: string) => readFileSync(join(cwd, name), 'utf8'),
@@ -75,7 +73,7 @@ test('coverage says what was read, each dimension, and what closes each gap', as
   const { code, stdout, stderr } = await coverageIn().coverage('adult.json')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^Coverage of adult\.json\n\nanswers +50 % +\[#{10}\.{10}\] +2 of 4\n/)
-  expect(stdout).toMatch(/^filters +100 % .* nothing to see for this app$/m)
+  expect(stdout).toMatch(/^must +0 % .* 0 of \d+$/m)
   expect(stdout).toMatch(
     /^answers: 2 gaps\n {2}age_thresholds 18: false +run a Use flow as \S+: it answers 18: false/m,
   )
@@ -83,18 +81,18 @@ test('coverage says what was read, each dimension, and what closes each gap', as
     /^must: \d+ gaps\n( {2}use\/.+ force the outcome .+\n){5} {2}and \d+ more/m,
   )
   expect(stdout).toMatch(
-    /^Not used by the app, and no gap: create \(no Create request was pushed \(E2\)\); upgrade /m,
+    /^Not used by the app, and no gap: create \(no valid Create request came \(E3\)\); upgrade /m,
   )
 })
 
 test('coverage adds files and folders up, and reads a file once that is named twice', async () => {
   const runs = {
-    'runs/vitest/a.json': adultCounters('in the folder'),
+    'runs/vitest/a.json': ADULT_SEEN,
     'runs/notes.txt': 'no coverage',
   }
   const { coverage } = coverageIn({
     ...runs,
-    'minor.json': { ...minorCounters(), catalogue: '0.1' },
+    'minor.json': { ...MINOR_SEEN, catalogue: '0.1' },
   })
   const { stdout, stderr } = await coverage(
     'runs minor.json ./runs/vitest/a.json --json=- --min answers=100',
@@ -102,18 +100,15 @@ test('coverage adds files and folders up, and reads a file once that is named tw
   expect(stderr).toContain(
     'minor.json: written by agekey-sandbox 0.1.0 with catalogue 0.1; what is missing is found',
   )
-  const { claims, dimensions, minimums } = JSON.parse(stdout)
-  expect(claims).toMatchObject([
-    { thresholds: { 18: { true: { count: 2 }, false: { count: 1 } } } },
-  ])
-  expect(dimensions.answers.items[0].sides.true.tests).toEqual(['in the folder'])
+  const { dimensions, minimums } = JSON.parse(stdout)
+  expect(dimensions.answers).toMatchObject({ covered: 4, total: 4 })
   expect(minimums).toEqual([{ dimension: 'answers', percent: 100, met: true }])
 })
 
 test('coverage without a file reads the folder .agekey-coverage, or else asks the sandbox that runs, or a tenant of it', async () => {
   const kept = coverageIn({
-    '.agekey-coverage/a.json': adultCounters(),
-    '.agekey-coverage/b.json': minorCounters(),
+    '.agekey-coverage/a.json': ADULT_SEEN,
+    '.agekey-coverage/b.json': MINOR_SEEN,
   })
   expect((await kept.coverage()).stdout).toMatch(
     /^Coverage of 2 files in \.agekey-coverage\n\nanswers +100 %/,
@@ -183,13 +178,13 @@ test('coverage prints a report on stdout without a file, the text on stderr, and
 })
 
 const KEPT =
-  /--json: adult\.json holds the counters of a run, which are not replaced; name another .*/
+  /--json: adult\.json holds the coverage of a run, which is not replaced; name another .*/
 
 test.each([
-  ['other.json', /other\.json: it has format "99", .* this version reads format 1: .*/],
+  ['other.json', /other\.json: it has format "99", .* this version reads format 2: .*/],
   [
     'adult.json package.json',
-    /package\.json: it is no coverage file: it has no format, claims and rows; .*/,
+    /package\.json: it is no coverage file: it has no format, catalogue and claims; .*/,
   ],
   ['half.json', /half\.json: it is no coverage file: it is not JSON: .*/],
   ['page.html', /page\.html: it is no coverage file: it is not JSON: .*/],
@@ -208,19 +203,19 @@ test.each([
   ['adult.json --json --junit', /--json and --junit both write to standard output; give a file .*/],
   ['adult.json --json=', /--json: "" names no file; give one, or - for standard output/],
   ['adult.json --json adult.json', KEPT],
-  ['--junit adult.json half.json', /--junit: adult\.json holds the counters of a run, which .*/],
+  ['--junit adult.json half.json', /--junit: adult\.json holds the coverage of a run, which .*/],
 ])(
   'coverage %s says what is wrong in one line, exits with 2 and writes nothing',
   async (args, line) => {
     const { coverage, cwd, read } = coverageIn({
       ...{
-        'other.json': { ...adultCounters(), format: 99 },
+        'other.json': { ...ADULT_SEEN, format: 99 },
         'package.json': { name: 'x' },
         'page.html': '<html>',
       },
       'wide.json': Buffer.from('\uFEFF{}', 'utf16le'),
       ...{
-        'half.json': JSON.stringify(adultCounters()).slice(0, 100),
+        'half.json': JSON.stringify(ADULT_SEEN).slice(0, 100),
         'runs/notes.txt': 'no coverage',
       },
     })

@@ -1,38 +1,32 @@
 import { createClock } from '../../../../src/sandbox/clock/clock.ts'
-import { type CoverageCounters, emptyCounters } from '../../../../src/sandbox/coverage/counters.ts'
-import type { Coverage } from '../../../../src/sandbox/coverage/coverage.ts'
+import type { Coverage, SeenByClients } from '../../../../src/sandbox/coverage/coverage.ts'
 import { describeCoverage } from '../../../../src/sandbox/coverage/describe-coverage.ts'
-import { castOf } from '../../../../src/sandbox/coverage/dimensions/item.ts'
+import { closingPersonas } from '../../../../src/sandbox/coverage/dimensions/gap-closing.ts'
 import { loadPersonas } from '../../../../src/sandbox/personas/load-personas.ts'
+import { seenOf } from '../../../sandbox/coverage/seen.ts'
 
-export const hits = (count: number, ...tests: string[]) => ({
-  count,
-  ...(tests.length > 0 ? { tests } : {}),
-})
-type Hits = ReturnType<typeof hits>
-
-/** Counters of an app that asks for 18 and 21, for one kind of user. */
-function countersOf(isAdult: boolean, ending: string, seen: Hits): CoverageCounters {
-  const thresholds = { 18: { [`${isAdult}`]: seen }, 21: { [`${isAdult}`]: seen } }
-  return {
-    ...emptyCounters('0.1.0'),
-    claims: [{ claims: { age_thresholds: [18, 21] }, thresholds, filters: {}, boundaries: {} }],
-    asked: { use: seen, query: seen, no_can_create: seen },
-    endings: { [ending]: seen },
-  }
-}
+/** What an app that asks for 18 and 21 has seen of one kind of user. */
+const seenBy = (isAdult: boolean, ending: string) =>
+  seenOf({
+    claims: { '1a2b3c4d': { age_thresholds: [18, 21] } },
+    names: [
+      'asked use',
+      'asked no_can_create',
+      `answer 1a2b3c4d/18 ${isAdult}`,
+      `answer 1a2b3c4d/21 ${isAdult}`,
+      `ending ${ending}`,
+    ],
+  })
 
 /** An adult was seen, and no minor. */
-export const adultCounters = (test = 'an adult enters') =>
-  countersOf(true, 'verified', hits(2, test))
+export const ADULT_SEEN = seenBy(true, 'verified')
 
 /** What a minor adds. */
-export const minorCounters = (test = 'a minor is kept out') =>
-  countersOf(false, 'none_met', hits(1, test))
+export const MINOR_SEEN = seenBy(false, 'none_met')
 
-/** Counters with what is derived from them, by the built-in personas. */
-export async function described(counters: CoverageCounters): Promise<Coverage> {
+/** What was seen with what is derived from it, by the built-in personas. */
+export async function described(seen: SeenByClients): Promise<Coverage> {
   const clock = createClock()
-  const cast = await castOf(await loadPersonas(), { base: clock.base(), now: clock.now() })
-  return { ...counters, ...(await describeCoverage(counters, cast)) }
+  const instants = { base: clock.base(), now: clock.now() }
+  return describeCoverage(seen, await closingPersonas(await loadPersonas(), instants))
 }

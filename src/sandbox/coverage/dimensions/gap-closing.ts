@@ -1,0 +1,94 @@
+import type { AgeSignal } from '../../../service/age/signal.ts'
+import type { Outcome, OutcomeFlow } from '../../outcomes/outcome.ts'
+import { resolvePersona } from '../../personas/age-keys.ts'
+import { inPersonaOrder, type Persona } from '../../personas/persona-schema.ts'
+import { mapInTurns } from '../../take-turn.ts'
+import type { CoverageItem, CoverageSide, SeenByClients } from '../coverage.ts'
+import type { NameOfSeen } from '../seen-names.ts'
+
+/** The personas with an age key, which can close gaps. */
+export interface ClosingPersonas {
+  /** The usual persona first. */
+  readonly list: readonly { readonly name: string; readonly signals: readonly AgeSignal[] }[]
+  /** Milliseconds since the UNIX epoch, by the clock of the sandbox. */
+  readonly now: number
+}
+
+/** What clients have seen: `has` takes the names that exist. */
+export interface SeenSet extends Iterable<string> {
+  has(name: NameOfSeen): boolean
+}
+
+/** The input of the dimensions: what clients have seen, and who can close gaps. */
+export interface Described {
+  readonly seen: SeenByClients
+  readonly names: SeenSet
+  readonly personas: ClosingPersonas
+}
+
+/** @param clock base of relative dates and present instant, both in epoch milliseconds */
+export async function closingPersonas(
+  personas: readonly Persona[],
+  { base, now }: { base: number; now: number },
+): Promise<ClosingPersonas> {
+  const resolved = await mapInTurns(inPersonaOrder(personas), (persona) =>
+    resolvePersona(persona, base),
+  )
+  const list = resolved.flatMap(({ name, age_key: ageKey }) =>
+    ageKey ? [{ name, signals: ageKey.signals }] : [],
+  )
+  return { list, now }
+}
+
+/** What closes a gap: a sentence, and the names in the sentence. */
+export interface GapClosing {
+  readonly closes: string
+  readonly persona?: string
+  readonly outcome?: string
+}
+
+/** An item with one side. @param close describes what closes the gap; called only for a gap */
+export const itemSeenOnce = (
+  head: Pick<CoverageItem, 'id' | 'title' | 'flow'>,
+  isSeen: boolean,
+  close: () => GapClosing,
+): CoverageItem => ({
+  ...head,
+  state: isSeen ? 'covered' : 'missing',
+  sides: { seen: sideOf(isSeen, close) },
+})
+
+export const sideOf = (isSeen: boolean, close: () => GapClosing): CoverageSide =>
+  isSeen ? { seen: true } : { seen: false, ...close() }
+
+const CALLS: Readonly<Record<OutcomeFlow, string>> = {
+  use: 'a Use flow (E1)',
+  create: 'a Create flow (E3)',
+  par: 'a push of a Create request (E2)',
+  token: 'an exchange of a code (E4)',
+  upgrade: 'an upgrade (E5)',
+  discovery: 'a read of the discovery document (E6)',
+  jwks: 'a read of the key set (E6)',
+}
+
+/** Forcing an outcome closes the gap. The sentence names the persona if the flow has one. */
+export function byOutcome({ flow, name, prelude }: Outcome, persona?: string): GapClosing {
+  const as = persona === undefined ? '' : ` as ${persona}`
+  const after = prelude ? ', after a good flow of the same client with another state and nonce' : ''
+  return {
+    closes: `force the outcome ${name} in ${CALLS[flow]}${as}${after}`,
+    outcome: name,
+    ...(persona === undefined ? {} : { persona }),
+  }
+}
+
+/** Acting as a persona closes the gap; without a persona, one that the user adds. */
+export const byPersona = (
+  name: string | undefined,
+  { because, otherwise }: { because: string; otherwise: string },
+): GapClosing =>
+  name === undefined
+    ? {
+        closes: `add a persona ${otherwise}, and run a Use flow as it: no persona of this sandbox fits`,
+      }
+    : { closes: `run a Use flow as ${name}: ${because}`, persona: name }

@@ -1,0 +1,43 @@
+import type { OutcomeFlow } from '../../outcomes/outcome.ts'
+import type { Asked } from '../seen-names.ts'
+import type { SeenSet } from './gap-closing.ts'
+
+/** Which flows an app was seen to use, and what its requests asked for. */
+export interface UsedFlows {
+  /** Whether outcomes of the flow can reach the app. */
+  uses(flow: OutcomeFlow): boolean
+  asked(what: Asked): boolean
+  /** The other flows, each with the reason. */
+  readonly unused: readonly { readonly flow: OutcomeFlow; readonly reason: string }[]
+}
+
+/** @param names what clients have seen */
+export function usedFlows(names: SeenSet): UsedFlows {
+  const asked = (what: Asked) => names.has(`asked ${what}`)
+  const hasRow = (...flows: readonly OutcomeFlow[]) =>
+    [...names].some((name) => flows.some((flow) => name.startsWith(`row ${flow}/`)))
+  const create = asked('create') || hasRow('create', 'par')
+  const upgrade = asked('upgrade') || hasRow('token', 'upgrade')
+  const used: Readonly<Record<OutcomeFlow, boolean>> = {
+    use: asked('use') || hasRow('use'),
+    create,
+    par: create,
+    token: upgrade,
+    upgrade,
+    discovery: hasRow('discovery'),
+    jwks: hasRow('jwks'),
+  }
+  return {
+    uses: (flow) => used[flow],
+    asked,
+    unused: REASONS.filter(({ flow }) => !used[flow]),
+  }
+}
+
+const REASONS: UsedFlows['unused'] = [
+  { flow: 'use', reason: 'no valid Use request came (E1)' },
+  { flow: 'create', reason: 'no valid Create request came (E3)' },
+  { flow: 'upgrade', reason: 'no Use request asked for the upgrade scope' },
+  { flow: 'discovery', reason: 'no outcome of the discovery document was forced (E6)' },
+  { flow: 'jwks', reason: 'no outcome of the key set was forced (E6)' },
+]
