@@ -10,7 +10,7 @@ export const DIMENSIONS = ['answers', 'endings', 'must'] as const
 export type DimensionName = (typeof DIMENSIONS)[number]
 
 /** What clients have seen. This schema also reads a file with derived members, and drops them. */
-export const seenSchema = z.object({
+export const seenByClientsSchema = z.object({
   format: z.literal(COVERAGE_FORMAT),
   version: z.string().describe('Of agekey-sandbox'),
   catalogue: z.string().describe('Version of the catalogue of outcomes'),
@@ -28,7 +28,7 @@ export const seenSchema = z.object({
 })
 
 /** What clients have seen, as a coverage file keeps it. */
-export type SeenByClients = z.infer<typeof seenSchema>
+export type SeenByClients = z.infer<typeof seenByClientsSchema>
 
 const sideSchema = z.object({
   seen: z.boolean().describe('false: a gap'),
@@ -81,7 +81,7 @@ const derivedSchema = z.object({
 })
 
 /** What clients have seen with what is derived from it: the answer of the control API, and a coverage file. */
-export const coverageSchema = seenSchema.extend(derivedSchema.shape)
+export const coverageSchema = seenByClientsSchema.extend(derivedSchema.shape)
 
 export type Coverage = z.infer<typeof coverageSchema>
 

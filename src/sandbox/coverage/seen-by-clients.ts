@@ -7,7 +7,7 @@ import { checkAgainst, problemLines } from '../../service/text/schema-problems.t
 import { ConfigError } from '../files/config-error.ts'
 import { NO_ROOM } from '../journal/journal.ts'
 import { CATALOGUE_VERSION } from '../outcomes/catalogue.ts'
-import { COVERAGE_FORMAT, type SeenByClients, seenSchema } from './coverage.ts'
+import { COVERAGE_FORMAT, type SeenByClients, seenByClientsSchema } from './coverage.ts'
 
 /** Names of this kind have a text: the claims object as JSON. */
 const CLAIMS = 'claims '
@@ -64,7 +64,7 @@ export function parseCoverage(text: string, file: string): SeenByClients {
     throw noCoverage(file, `it has no ${missing}`)
   }
   if (value['format'] !== COVERAGE_FORMAT) throw otherFormat(file, value)
-  const checked = checkAgainst(seenSchema, value)
+  const checked = checkAgainst(seenByClientsSchema, value)
   if (checked.kind === 'valid') return checked.value
   const [first] = problemLines(checked, 'the value')
   throw ConfigError.of(`${file}: it is a damaged coverage file: ${first}; run the tests again`)

@@ -46,7 +46,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     audit:
       'Gives a running app every wrong answer and says which ones it lets in; also as tests of your suite.',
     coverage:
-      'What your tests have not seen: answers, wrong answers and server calls that were never delivered.',
+      'What your tests have not seen: answers, endings and wrong answers that were never delivered.',
     'control-api': 'Every call that drives the sandbox over HTTP, with curl and its answer.',
   },
   'Coding agents': {

@@ -150,6 +150,14 @@ test('Claims count once in the coverage when they differ in verified_after or in
   expect(dimensions.answers).toMatchObject({ covered: 2, total: 2 })
 })
 
+test('The threshold 0 counts in the coverage like any other', async () => {
+  await use({ claims: claims({ age_thresholds: [0] }) })
+  const { answers } = (await sandbox.coverage.get()).dimensions
+  expect(answers.items).toMatchObject([
+    { title: 'age_thresholds 0', sides: { true: { seen: true }, false: { seen: false } } },
+  ])
+})
+
 test('The coverage keeps claims apart that ask for other thresholds, or for verified_after at all', async () => {
   await use({})
   await use({ claims: claims({ age_thresholds: [21] }) })

@@ -56,14 +56,11 @@ function table({ dimensions }: Coverage, { missed, colour }: TerminalOptions): s
     const { percent } = dimensions[name]
     return [name, `${percent} %`.padStart(5), barOf(percent), countOf(dimensions[name])]
   })
-  return alignColumns(rows).map((line, index) => {
-    const name = DIMENSIONS[index]
-    const isMissed = missed.some(({ dimension }) => dimension === name)
-    return isMissed
-      ? colour('red', line)
-      : name !== undefined && dimensions[name].percent === 100
-        ? colour('green', line)
-        : line
+  const lines = alignColumns(rows)
+  return DIMENSIONS.map((name, index) => {
+    const line = lines[index] ?? ''
+    if (missed.some(({ dimension }) => dimension === name)) return colour('red', line)
+    return dimensions[name].percent === 100 ? colour('green', line) : line
   })
 }
 
