@@ -7,6 +7,11 @@ const examples = readdirSync(`${ROOT}examples/clients`).map((name) =>
   readRoot(`examples/clients/${name}`),
 )
 
+/**
+ * The folder with packages of the examples that `npm test` does without: `npm ci --prefix checks`.
+ */
+export const CHECKS = new URL('../../checks/', import.meta.url)
+
 /** What stands for other addresses and names in an example. */
 export type Replacements = Readonly<Record<string, string>>
 

@@ -5,6 +5,8 @@ import * as z from 'zod'
 import { type AuditReport, REASONS } from '../../../src/audit/report/audit-report.ts'
 import { findRow } from '../../../src/sandbox/outcomes/catalogue.ts'
 import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
+import { ROOT } from '../../docs/page.ts'
+import { CHECKS } from '../examples.ts'
 
 const FOLDER = fileURLToPath(new URL('./facts/', import.meta.url))
 const rows = z.array(z.string()).readonly()
@@ -112,7 +114,8 @@ function isOfUse({ row, flow }: AuditReport['rows'][number]): boolean {
 
 /** The version of a package as it is installed. */
 export function installedVersion(name: string): string {
-  const main = createRequire(import.meta.url).resolve(name)
+  const paths = [ROOT, fileURLToPath(CHECKS)]
+  const main = createRequire(import.meta.url).resolve(name, { paths })
   const folder = main.slice(0, main.lastIndexOf(`/node_modules/${name}/`))
   const text = readFileSync(`${folder}/node_modules/${name}/package.json`, 'utf8')
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version

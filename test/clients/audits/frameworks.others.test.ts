@@ -7,11 +7,8 @@ import { createAppBrowser } from '../../docs/app-browser.ts'
 import { makeScratchFolder } from '../../docs/scratch-folder.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { startAppServer } from '../app-server.ts'
-import { importExample, type Replacements } from '../examples.ts'
+import { CHECKS, importExample, type Replacements } from '../examples.ts'
 import { auditLibrary } from './audit-library.ts'
-
-/** The folder with the packages of the examples: `npm ci --prefix test/clients`. */
-const CLIENTS = new URL('../', import.meta.url)
 
 const callable = <T>() => z.custom<T>((value) => typeof value === 'function')
 
@@ -29,7 +26,7 @@ async function startExpress(
   vi.spyOn(console, 'warn').mockReturnValue()
   vi.stubEnv('SESSION_SECRET', 'a secret of at least thirty-two letters')
   const { url, serve } = await startAppServer()
-  const exported = await importExample('express-openid-connect.js', makeScratchFolder(CLIENTS), {
+  const exported = await importExample('express-openid-connect.js', makeScratchFolder(CHECKS), {
     'http://localhost:2435': baseUrl,
     'http://localhost:3000': url,
     'response.json(request.oidc.idTokenClaims.age_thresholds)': `const isAdult = request.oidc.idTokenClaims.age_thresholds?.['18'] === true
@@ -60,7 +57,7 @@ async function startNextAuth(
   vi.spyOn(console, 'error').mockReturnValue()
   const exported = await importExample(
     'pages/api/auth/[...nextauth].js',
-    makeScratchFolder(CLIENTS),
+    makeScratchFolder(CHECKS),
     {
       'http://localhost:2435': baseUrl,
       // The compiler of Next.js takes the default export out of a CommonJS module, Node does not.

@@ -10,7 +10,7 @@ import { makeScratchFolder } from '../../docs/scratch-folder.ts'
 import { ageSignal } from '../../support/requests.ts'
 import { startAppServer } from '../app-server.ts'
 import { type Library, librarySchema, type Sent } from '../describe-library.ts'
-import { importExample, type Replacements } from '../examples.ts'
+import { CHECKS, importExample, type Replacements } from '../examples.ts'
 import { auditLibrary, READS_ANSWER, READS_REPLY } from './audit-library.ts'
 
 /**
@@ -199,7 +199,7 @@ auditLibrary({
   left_out: READS_ANSWER,
   start: startSteps(async ({ baseUrl, client }, url) => {
     const { OidcClient, WebStorageStateStore, InMemoryWebStorage } = exported.parse(
-      createRequire(import.meta.url)('oidc-client'),
+      createRequire(CHECKS)('oidc-client'),
     )
     const authority = `${baseUrl}/v1/oidc/use`
     const read = async (address: string) => (await fetch(address)).json()
