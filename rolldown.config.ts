@@ -51,21 +51,27 @@ const nodeModules: Plugin = {
 }
 
 /**
- * Settings, and what each command reads of other rooms: a start would load these rooms otherwise.
+ * What a process loads as a whole, in this order: each module goes with all of its static imports
+ * into the first chunk that reaches it. A command opens `settings` and `cli`; a start also opens
+ * `server` and `start`; an import of the package opens `settings`, `server` and `library`.
  */
-const SETTINGS = [
-  'server/config/',
-  'package-root',
-  'sandbox/addresses/',
-  'server/tls/certificate',
-  'sandbox/files/private-folder',
-  'service/text/visible',
-  'service/text/shell-word',
-  'sandbox/files/reports/',
-  'server/client/sandbox-error',
-  'tools/cli/terminal',
-  'tools/cli/remote/filter-flags',
-]
+const LOADED_TOGETHER = {
+  settings: /src[\\/]server[\\/]config[\\/]/,
+  cli: /src[\\/]tools[\\/]cli[\\/]program\.ts$/,
+  server: /src[\\/]server[\\/]create-sandbox\.ts$/,
+  start: /src[\\/]tools[\\/]cli[\\/]start[\\/]start\.ts$/,
+  library: /src[\\/]index\.ts$/,
+}
+
+/**
+ * What is loaded on demand. A module that several parts share would otherwise be in a file for each
+ * set of sharers.
+ */
+const SHARED_ON_DEMAND = {
+  commands: /src[\\/]tools[\\/]/,
+  audit: /src[\\/]audit[\\/]/,
+  pages: /src[\\/]/,
+}
 
 /** Bundles the command line and the library with all dependencies. */
 export default defineConfig({
@@ -107,50 +113,14 @@ export default defineConfig({
       codegen: true,
     },
     codeSplitting: {
-      // A start opens `settings`, `start` and `server`; a command that only reads settings opens
-      // the first.
       groups: [
-        {
-          name: 'settings',
-          test: (id) => SETTINGS.some((part) => id.replaceAll('\\', '/').includes(`/src/${part}`)),
-        },
-        // A start calls no other server, and neither runs nor audits an app.
-        {
-          name: 'remote',
-          test: /src[\\/]server[\\/]client[\\/]exchange/,
-          includeDependenciesRecursively: false,
-        },
-        {
-          name: 'start',
-          // A start watches its files, so it looks at them and at the folders of personas.
-          test: /src[\\/](tools[\\/]cli[\\/]start[\\/](start|report|until|watch)|sandbox[\\/]files[\\/]file-states|sandbox[\\/]personas[\\/]persona-folder)/,
-          includeDependenciesRecursively: false,
-        },
-        {
-          name: 'server',
-          test: /^(?!.*(?:src[\\/](?:tools|audit)[\\/]|src[\\/](?:audit|vitest|playwright)\.ts|commander|parse5|entities|tough-cookie|tldts))/,
-          tags: ['$initial'],
-        },
-        // Parts that are loaded later. What several of them share would else be a file for each set
-        // of sharers.
-        {
-          name: 'commands',
-          test: /src[\\/]tools[\\/]/,
+        ...Object.entries(LOADED_TOGETHER).map(([name, test]) => ({ name, test })),
+        ...Object.entries(SHARED_ON_DEMAND).map(([name, test]) => ({
+          name,
+          test,
           minShareCount: 2,
           includeDependenciesRecursively: false,
-        },
-        {
-          name: 'audit',
-          test: /src[\\/]audit[\\/]/,
-          minShareCount: 2,
-          includeDependenciesRecursively: false,
-        },
-        {
-          name: 'pages',
-          test: /src[\\/]/,
-          minShareCount: 2,
-          includeDependenciesRecursively: false,
-        },
+        })),
       ],
     },
   },
