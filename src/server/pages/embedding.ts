@@ -12,17 +12,20 @@ export const PASSKEY_PERMISSIONS = {
 } as const
 
 /** Where the browser shows the page, as far as the request tells. */
-export const embeddingOf = (request: Incoming) => ({
+export interface Embedding {
   /**
    * Whether a header of the browser says that it loads a frame. Without this header a script of the
    * page looks for a frame.
    */
-  framed: isFramed(request),
+  readonly framed: boolean
   /** Components in which passkeys work, if the page runs in a plain embedded web view. */
+  readonly insteadOfWebView: readonly string[]
+}
+
+export const embeddingOf = (request: Incoming): Embedding => ({
+  framed: isFramed(request),
   insteadOfWebView: alternativesTo(request.header('user-agent') ?? ''),
 })
-
-export type Embedding = Readonly<ReturnType<typeof embeddingOf>>
 
 /**
  * Whether the visit is inside an iframe, where the service never redirects (specification,

@@ -29,16 +29,32 @@ export const CHOICE_ENDPOINTS = {
  * A form of a hosted page. It holds no redirect target, which stays on the server with the
  * transaction.
  */
-export type HostedForm = ReturnType<typeof readHostedForm>
+export interface HostedForm {
+  readonly transaction: string
+  /** The language that was chosen on the page. */
+  readonly chosenLanguage: string | undefined
+  /** A script on the page found itself in an iframe. */
+  readonly framed: boolean
+  /**
+   * A script on the page found that this iframe lacks the permission for passkeys. The sandbox
+   * believes the script only where that harms the caller.
+   */
+  readonly lacksPermission: boolean
+  /** A script on the page found that the device lacks the requested font. */
+  readonly lacksFont: boolean
+  /** The user continued where no passkey works. */
+  readonly continued: boolean
+  /** The last value of a field; `undefined` when it is missing or empty. */
+  field(name: string): string | undefined
+}
 
 /**
  * Reads a form of a hosted page.
  * @throws Refusal 403 for a foreign host name, 400 without a transaction
  */
-export function readHostedForm(request: Incoming, guard: ControlGuard) {
+export function readHostedForm(request: Incoming, guard: ControlGuard): HostedForm {
   refuseReboundHost(request, guard)
   const fields = new Map(decodePairs(Buffer.from(request.body).toString('utf8')))
-  /** The last value of a field; `undefined` when it is missing or empty. */
   const field = (name: string) => fields.get(name) || undefined
   const transaction = field('transaction')
   if (transaction === undefined) {
@@ -49,18 +65,10 @@ export function readHostedForm(request: Incoming, guard: ControlGuard) {
   }
   return {
     transaction,
-    /** The language that was chosen on the page. */
     chosenLanguage: field('chosen_language'),
-    /** A script on the page found itself in an iframe. */
     framed: field('framed') === 'true',
-    /**
-     * A script on the page found that this iframe lacks the permission for passkeys. This is
-     * believed only against the request.
-     */
     lacksPermission: field('framed') === 'true' && field('permission') === 'denied',
-    /** A script on the page found that the device lacks the requested font. */
     lacksFont: field('font') === 'missing',
-    /** The user continued where no passkey works. */
     continued: field('continued') === 'true',
     field,
   }

@@ -14,28 +14,37 @@ import type { Incoming } from '../incoming.ts'
 import { calledOrigin, forwardedOrigin } from './called-address.ts'
 import { holdsCredential, isProxyHeader, namesCaller } from './proxy-headers.ts'
 
-export type ControlGuard = Readonly<ReturnType<typeof createControlGuard>>
-
-export const createControlGuard = (
-  addresses: Addresses,
-  { listeningOn, token }: { listeningOn: string; token: string | undefined },
-) => ({
+/** What decides who may drive the sandbox. */
+export interface ControlGuard {
   /**
    * Why any call may come from another machine: the address on which the server listens, or the
    * base URL. Absent when no call may.
    */
-  beyondMachine: reasonForAllCalls(listeningOn, addresses),
-  token,
+  readonly beyondMachine: string | undefined
+  /** The control token, if one is set. */
+  readonly token: string | undefined
   /**
    * Host names of the sandbox besides the loopback ones: those of the base URL and of the internal
    * URL.
    */
-  hostNames: hostNamesOf(addresses),
+  readonly hostNames: readonly string[]
   /** Whether any host name counts as one of the sandbox. */
-  trustsHost: addresses.trustHost,
+  readonly trustsHost: boolean
   /** Whether browsers, too, may come by any host name. */
-  followsHost: addresses.followed === 'all',
+  readonly followsHost: boolean
   /** Origins of the sandbox itself. */
+  readonly origins: readonly string[]
+}
+
+export const createControlGuard = (
+  addresses: Addresses,
+  { listeningOn, token }: { listeningOn: string; token: string | undefined },
+): ControlGuard => ({
+  beyondMachine: reasonForAllCalls(listeningOn, addresses),
+  token,
+  hostNames: hostNamesOf(addresses),
+  trustsHost: addresses.trustHost,
+  followsHost: addresses.followed === 'all',
   origins: [new URL(addresses.baseUrl).origin],
 })
 
