@@ -63,8 +63,9 @@ function serveOpenApi(host: HttpHost): Handler {
 function replyOf({ status, cookies = [], body, page: shown, stream, file }: ControlAnswer): Reply {
   if (stream) return eventStream(stream)
   if (file) return fileReply(file)
-  const reply = shown ? page(status, shown) : body === undefined ? noContent() : json(status, body)
-  return { ...reply, cookies }
+  if (shown) return { ...page(status, shown), cookies }
+  if (body === undefined) return { ...noContent(), cookies }
+  return { ...json(status, body), cookies }
 }
 
 /** Names of recordings need no quoting: `f12.test.ts`. */
@@ -116,33 +117,44 @@ async function readBody(operation: Operation, request: Incoming): Promise<unknow
 const mediaTypeOf = ({ contentType }: Incoming) =>
   contentType?.split(';', 1)[0]?.trim().toLowerCase()
 
+function readJsonBody(operation: Operation, request: Incoming): unknown {
+  if (operation.method === 'get') return undefined
+  requireJson(operation, request)
+  const takesBody = operation.body !== NONE
+  const hasNone = request.body.length === 0 || isOwnForm(operation, request)
+  if (hasNone) return takesBody ? {} : undefined
+  const value = parseJsonBody(decodeBody(request))
+  const saysNothing = isJsonObject(value) && Object.keys(value).length === 0
+  if (!takesBody && !saysNothing)
+    throw Refusal.invalidRequest('body: this call takes none; leave it out')
+  return value
+}
+
 /**
  * State changes need `application/json`, which no form of another site can send. A call without
  * body and type is allowed only where no body is expected.
+ * @throws Refusal 415
  */
-function readJsonBody(operation: Operation, request: Incoming): unknown {
-  if (operation.method === 'get') return undefined
-  const takesBody = operation.body !== NONE
+function requireJson(operation: Operation, request: Incoming): void {
   const mediaType = mediaTypeOf(request)
-  const isEmpty = request.body.length === 0
-  const isBare = isEmpty && mediaType === undefined && !takesBody
-  if (mediaType !== 'application/json' && !isOwnForm(operation, request) && !isBare) {
-    const allowed = operation.acceptsYaml
-      ? 'application/json or application/yaml'
-      : 'application/json'
-    throw Refusal.byHttp(415, `Content-Type: must be ${allowed}, not ${mediaType ?? 'absent'}`, {})
-  }
-  if (isEmpty || isOwnForm(operation, request)) return takesBody ? {} : undefined
-  const json = parseJson(decodeBody(request))
+  if (mediaType === 'application/json' || isOwnForm(operation, request)) return
+  const hasNothing = request.body.length === 0 && mediaType === undefined
+  if (hasNothing && operation.body === NONE) return
+  const allowed = operation.acceptsYaml
+    ? 'application/json or application/yaml'
+    : 'application/json'
+  throw Refusal.byHttp(415, `Content-Type: must be ${allowed}, not ${mediaType ?? 'absent'}`, {})
+}
+
+/** @throws Refusal 400 for a text that is no JSON, and for JSON that was encoded twice */
+function parseJsonBody(text: string): unknown {
+  const json = parseJson(text)
   if (!json.ok) throw Refusal.invalidRequest(`body: it is not JSON: ${json.reason}`)
   if (typeof json.value === 'string' && isJsonText(json.value)) {
     throw Refusal.invalidRequest(
       `body: it must be a JSON object${foundInsteadOfJson(json.value)}; encode it once`,
     )
   }
-  const saysNothing = isJsonObject(json.value) && Object.keys(json.value).length === 0
-  if (!takesBody && !saysNothing)
-    throw Refusal.invalidRequest('body: this call takes none; leave it out')
   return json.value
 }
 

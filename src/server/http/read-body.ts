@@ -1,5 +1,5 @@
 import { finished } from 'node:stream'
-import type { Request, RequestHandler } from 'express'
+import type { NextFunction, Request, RequestHandler } from 'express'
 import { Refusal } from '../../service/oidc/refusal.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
@@ -19,24 +19,22 @@ const MAX_DROPPED_BYTES = 16 * 1024 * 1024
  * is closed then, and the rest is not read.
  */
 export const bufferBody: RequestHandler = (request, response, next) => {
-  const {
-    'content-length': length,
-    'transfer-encoding': transfer,
-    'content-encoding': encoding,
-    expect,
-  } = request.headers
+  const { 'content-length': length, 'transfer-encoding': transfer, expect } = request.headers
   if (length === undefined && transfer === undefined) return next()
   const max = isUpload(request) ? MAX_UPLOAD_BYTES : MAX_BODY_BYTES
-  const isDropped = isUpload(request) && Number(length) > max && Number(length) <= MAX_DROPPED_BYTES
-  if (Number(length) > max && !isDropped) return next(tooLarge(`${length} bytes`, max))
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    return next(encoded(encoding))
+  const isTooLong = Number(length) > max
+  const isDropped = isTooLong && isUpload(request) && Number(length) <= MAX_DROPPED_BYTES
+  if (isTooLong && !isDropped) return next(tooLarge(`${length} bytes`, max))
+  const encoding = encodingOf(request)
+  if (encoding !== undefined) return next(encoded(encoding))
   if (/^100-continue$/i.test(expect ?? '')) response.writeContinue()
-  if (isDropped) {
+  if (isDropped)
     finished(request.resume(), { writable: false }, (error) => next(error ? cutOff() : undefined))
-    return
-  }
+  else collect(request, max, next)
+}
 
+/** Reads the bytes of a body into `request.body`, up to `max`. */
+function collect(request: Request, max: number, next: NextFunction): void {
   const chunks: Buffer[] = []
   let bytes = 0
   let isSettled = false
@@ -56,6 +54,12 @@ export const bufferBody: RequestHandler = (request, response, next) => {
     })
     .on('end', () => settle())
     .on('error', () => settle(cutOff()))
+}
+
+/** The encoding of the body; `undefined` for a body as it is. */
+function encodingOf({ headers }: Request): string | undefined {
+  const encoding = headers['content-encoding']
+  return encoding?.toLowerCase() === 'identity' ? undefined : encoding
 }
 
 /** The only form that uploads a file: the report of an audit. */
