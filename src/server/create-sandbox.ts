@@ -1,5 +1,6 @@
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import express from 'express'
+import express, { type Express } from 'express'
 import { packageVersion } from '../package-root.ts'
 import { type Addresses, hostNamesOf, settleAddresses } from '../sandbox/addresses/addresses.ts'
 import { createClock, startStopwatch } from '../sandbox/clock/clock.ts'
@@ -7,17 +8,17 @@ import { ConfigError } from '../sandbox/files/config-error.ts'
 import { onDemand } from '../sandbox/files/on-demand.ts'
 import { generateKeys } from '../sandbox/keys/key-file.ts'
 import { createKeyRing } from '../sandbox/keys/key-ring.ts'
-import type { SharedParts } from '../sandbox/tenants/shared-parts.ts'
+import type { SandboxSettings, SharedParts } from '../sandbox/tenants/shared-parts.ts'
 import type { Tenant } from '../sandbox/tenants/tenant.ts'
-import { createTenants } from '../sandbox/tenants/tenants.ts'
+import { createTenants, type Tenants } from '../sandbox/tenants/tenants.ts'
 import { createApp } from './app.ts'
 import { createClosing } from './client/closing.ts'
 import { createLocalTransport, withSandboxErrors } from './client/local-transport.ts'
 import { createSandboxApi, type SandboxApi } from './client/sandbox-api.ts'
 import { messageClasses } from './express/message-classes.ts'
-import { controlIsOff, createControlGuard } from './http/guard/guard.ts'
+import { type ControlGuard, controlIsOff, createControlGuard } from './http/guard/guard.ts'
 import type { CallSummary, HttpHost } from './http/handler.ts'
-import { close, createServerWith, listen, reachableUrl } from './listen.ts'
+import { close, createServerWith, inUrl, listen, reachableUrl } from './listen.ts'
 import { loadRecordings } from './loaded-later.ts'
 import { declareSettings } from './settings/declared-settings.ts'
 import {
@@ -28,6 +29,7 @@ import {
 import { settleKeys } from './settings/settle-keys.ts'
 import { processSecrets, shownClient } from './settings/settle-settings.ts'
 import { createMemoryStores, type Stores } from './store/stores.ts'
+import type { ServerCertificate } from './tls/certificate.ts'
 import { obtainCertificate, servesHttps } from './tls/server-certificate.ts'
 
 export type { CallSummary, SandboxOptions }
@@ -152,36 +154,11 @@ async function openStores({
 const loadRedisStores = onDemand(() => import('./store/redis-stores.ts'))
 
 async function startWith(stores: Stores, options: SandboxOptions): Promise<ChangeableSandbox> {
-  const { port = 0, host = '127.0.0.1', signingAlg = 'RS256' } = options
   const declared = await declareSettings(options)
-  const { coverageFile: file } = options
-  const coverageFile =
-    file === undefined
-      ? undefined
-      : await (await loadCoverageFile()).openCoverageFile(file, options)
+  const coverageFile = await openCoverage(options)
   const beginKeys = await settleKeys(stores, options)
-  const protocol = servesHttps(options) ? 'https' : 'http'
-  // Called twice: a wrong address is refused before the server listens, and a free port is known
-  // only afterwards.
-  const intended = settleAddresses(options, { protocol, port, host })
-  warnOfSchemes(intended, protocol, options)
-  const certificate =
-    protocol === 'http'
-      ? undefined
-      : await obtainCertificate(options, {
-          folder: options.stateDir,
-          hosts: hostNamesOf(intended),
-          // Clients judge the certificate by their own clocks, not by that of a tenant.
-          now: createClock().now(),
-          onWarning: (message) => options.onWarning?.(message),
-        })
-
-  const app = express()
-  const server = await createServerWith(certificate, messageClasses(app))
-  await listen(server, port, host)
-  const address = server.address() as AddressInfo
-  const url = `${protocol}://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
-  const addresses = settleAddresses(options, { protocol, port: address.port, host })
+  const listening = await startListening(options)
+  const { server, app, addresses } = listening
 
   const shared: SharedParts = {
     ...stores,
@@ -191,7 +168,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
     },
     secrets: processSecrets(options),
     keys: createKeyRing({
-      alg: signingAlg,
+      alg: options.signingAlg ?? 'RS256',
       isRepeatable: options.seed !== undefined,
       keys: beginKeys(),
     }),
@@ -199,9 +176,89 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
   }
   const tenants = createTenants(shared, { addresses })
   coverageFile?.begin(async () => (await loadCoverage()).currentCoverage(tenants.root))
-  const client = shownClient(declared.settings)
+
+  const httpHost = createHttpHost(options, { declared, listening, tenants, stores })
+  warnOfControl(httpHost.guard, options)
+  server.on('request', createApp(httpHost, app))
+
+  let stopping: Promise<void> | undefined
+  const stop = () => {
+    // Written again at the end: a call may be served longer than the process lives.
+    stopping ??= Promise.all([coverageFile?.flush(), close(server)])
+      .then(() => coverageFile?.flush())
+      .then(() => stores.close())
+    return stopping
+  }
+  return {
+    sandbox: createDriver(httpHost, listening, stop),
+    async change(given) {
+      const changed = await declared.change(given)
+      tenants.followSettings()
+      const own = tenants.root.namesOfOwn()
+      return { changed, overruled: changed.filter((name) => own.includes(name)) }
+    },
+  }
+}
+
+async function openCoverage(options: SandboxOptions) {
+  if (options.coverageFile === undefined) return undefined
+  const { openCoverageFile } = await loadCoverageFile()
+  return openCoverageFile(options.coverageFile, options)
+}
+
+/** A server that listens and answers no request yet. */
+interface Listening {
+  readonly app: Express
+  readonly server: Server
+  readonly protocol: 'http' | 'https'
+  readonly certificate: ServerCertificate | undefined
+  /** The address and port on which the server listens. */
+  readonly address: AddressInfo
+  readonly addresses: Addresses
+}
+
+async function startListening(options: SandboxOptions): Promise<Listening> {
+  const { port = 0, host = '127.0.0.1' } = options
+  const protocol = servesHttps(options) ? 'https' : 'http'
+  // A wrong address is refused before the server listens; a free port is known only afterwards.
+  const intended = settleAddresses(options, { protocol, port, host })
+  warnOfSchemes(intended, protocol, options)
+  const certificate =
+    protocol === 'https'
+      ? await obtainCertificate(options, {
+          folder: options.stateDir,
+          hosts: hostNamesOf(intended),
+          // Clients judge the certificate by their own clocks, not by that of a tenant.
+          now: createClock().now(),
+          onWarning: (message) => options.onWarning?.(message),
+        })
+      : undefined
+
+  const app = express()
+  const server = await createServerWith(certificate, messageClasses(app))
+  await listen(server, port, host)
+  const address = server.address() as AddressInfo
+  const addresses = settleAddresses(options, { protocol, port: address.port, host })
+  return { app, server, protocol, certificate, address, addresses }
+}
+
+/** What the server provides for its routes. */
+function createHttpHost(
+  options: SandboxOptions,
+  {
+    declared,
+    listening: { address, addresses, protocol },
+    tenants,
+    stores,
+  }: {
+    declared: { readonly settings: SandboxSettings }
+    listening: Listening
+    tenants: Tenants
+    stores: Stores
+  },
+): HttpHost {
   const uptime = startStopwatch()
-  const httpHost: HttpHost = {
+  return {
     version: packageVersion(),
     ownUrl: reachableUrl(address, protocol),
     get settings() {
@@ -226,21 +283,22 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
     onCall: options.onCall,
     onError: (error) => options.onError?.(error),
   }
-  const { beyondMachine, token } = httpHost.guard
-  if (beyondMachine !== undefined && token === undefined)
-    options.onWarning?.(controlIsOff(beyondMachine, 'the option controlToken'))
-  server.on('request', createApp(httpHost, app))
+}
+
+/** The members of a running sandbox for callers in this process. */
+function createDriver(
+  host: HttpHost,
+  { certificate, address, addresses, protocol }: Listening,
+  stop: () => Promise<void>,
+): Sandbox {
+  const { tenants } = host
   const closing = createClosing('start another one with createSandbox')
   const transportOf = ({ name, journal }: Tenant) => {
     const transport = createLocalTransport(
       async (operationId, input) => {
         const { performInProcess } = await loadControl()
         const tenant = await tenants.touch(name === tenants.root.name ? undefined : name)
-        return performInProcess(operationId, input, {
-          tenant,
-          host: httpHost,
-          signal: closing.signal,
-        })
+        return performInProcess(operationId, input, { tenant, host, signal: closing.signal })
       },
       () => journal.lastEnded(name),
     )
@@ -248,38 +306,30 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
   }
   const apiOf = (tenant: Tenant) =>
     createSandboxApi(transportOf(tenant), { name: tenant.name, baseUrl: tenant.provider.baseUrl })
-  let stopping: Promise<void> | undefined
-  const stop = () => {
+  const closeAll = () => {
     closing.close()
-    // Written again at the end: a call may be served longer than the process lives.
-    stopping ??= Promise.all([coverageFile?.flush(), close(server)])
-      .then(() => coverageFile?.flush())
-      .then(() => stores.close())
-    return stopping
+    return stop()
   }
-  const sandbox: Sandbox = {
+  return {
     ...apiOf(tenants.root),
-    url,
+    url: `${protocol}://${inUrl(address.address)}:${address.port}`,
     internalUrl: addresses.internalUrl,
     certificate: certificate && { pem: certificate.cert, file: certificate.file },
-    client,
+    client: host.shownClient,
     tenant(name) {
       closing.check()
       return apiOf(withSandboxErrors(() => tenants.at(name)))
     },
     removeTenant: (name) => transportOf(tenants.root).call('deleteTenant', { params: { name } }),
-    close: stop,
-    [Symbol.asyncDispose]: stop,
+    close: closeAll,
+    [Symbol.asyncDispose]: closeAll,
   }
-  return {
-    sandbox,
-    async change(given) {
-      const changed = await declared.change(given)
-      tenants.followSettings()
-      const own = tenants.root.namesOfOwn()
-      return { changed, overruled: changed.filter((name) => own.includes(name)) }
-    },
-  }
+}
+
+/** A sandbox that other machines reach has no control API without a token. */
+function warnOfControl({ beyondMachine, token }: ControlGuard, { onWarning }: SandboxOptions) {
+  if (beyondMachine !== undefined && token === undefined)
+    onWarning?.(controlIsOff(beyondMachine, 'the option controlToken'))
 }
 
 const loadCoverageFile = onDemand(() => import('./store/coverage-file.ts'))

@@ -71,9 +71,18 @@ export async function createServerWith(
 
 /** The URL by which this process reaches itself: loopback, if it listens on every interface. */
 export function reachableUrl({ address, port }: AddressInfo, protocol: string): string {
-  const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '[::1]' : address
-  return `${protocol}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
+  const host = LOOPBACK_OF.get(address) ?? address
+  return `${protocol}://${inUrl(host)}:${port}`
 }
+
+/** Addresses that stand for every interface, with the loopback address of their family. */
+const LOOPBACK_OF: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+])
+
+/** An address as the host of a URL: an IPv6 address stands in brackets. */
+export const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address)
 
 /** Resolves when the server listens. @throws ConfigError with one line that says why it cannot */
 export async function listen(server: Server, port: number, host: string): Promise<void> {

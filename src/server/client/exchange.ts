@@ -141,12 +141,21 @@ function checkCertificate(response: IncomingMessage, expected: string): void {
     socket.getPeerX509Certificate()?.fingerprint256 === new X509Certificate(expected).fingerprint256
   )
     return
-  const code = String(socket.authorizationError)
   response.destroy()
-  throw Object.assign(new Error(`the certificate is not trusted (${code})`), { code })
+  throw new UntrustedCertificate(String(socket.authorizationError))
 }
 
-/** Reads at most `MAX_PAGE_BYTES`, then closes the connection. */
+class UntrustedCertificate extends Error {
+  /** The reason of OpenSSL: `CERT_HAS_EXPIRED`. */
+  readonly code: string
+
+  constructor(code: string) {
+    super(`the certificate is not trusted (${code})`)
+    this.code = code
+  }
+}
+
+/** Reads at most `MAX_READ_BYTES`, then closes the connection. */
 async function readAnswer(
   response: IncomingMessage,
   url: URL,

@@ -65,7 +65,8 @@ export function translate(tag = 'en'): Translate {
       if (value === undefined) throw new Error(`message ${key}: no value for {${name}}`)
       return String(value)
     })
-  return Object.assign(text, { lang })
+  text.lang = lang
+  return text
 }
 
 /**
