@@ -54,11 +54,11 @@ export async function conclude(
   const context = { transaction: flow === 'use' ? transaction : undefined, earlier }
   const tools = changes.length === 0 ? undefined : createTamperTools(tenant, context)
   const seams = tools && seamsOf({ flow, changes, tools }, readings)
-  const carrying = { decision, tenant, seams, saves }
+  const concluding = { decision, tenant, seams, saves }
   const conclusion =
     transaction.flow === 'use'
-      ? await concludeUse(transaction, carrying)
-      : await concludeCreate(transaction, carrying)
+      ? await concludeUse(transaction, concluding)
+      : await concludeCreate(transaction, concluding)
   return {
     outcome,
     callback: undefined,
@@ -68,7 +68,7 @@ export async function conclude(
   }
 }
 
-interface Carrying {
+interface Concluding {
   readonly decision: Decision
   readonly tenant: Tenant
   readonly seams: Seams | undefined
@@ -77,7 +77,7 @@ interface Carrying {
 
 async function concludeCreate(
   transaction: CreateTransaction,
-  { decision: { outcome, persona }, tenant: { provider }, seams, saves }: Carrying,
+  { decision: { outcome, persona }, tenant: { provider }, seams, saves }: Concluding,
 ): Promise<Partial<Conclusion>> {
   const { ending } = outcome
   if (ending?.kind === 'no_answer') return {}
@@ -91,19 +91,19 @@ async function concludeCreate(
 
 async function concludeUse(
   transaction: UseTransaction,
-  carrying: Carrying,
+  concluding: Concluding,
 ): Promise<Partial<Conclusion>> {
-  const { outcome } = carrying.decision
+  const { outcome } = concluding.decision
   const useDecision = await useDecisionOf(
     outcome.ending ?? { kind: 'verified' },
     transaction,
-    carrying,
+    concluding,
   )
   if (!useDecision) return {}
-  const { provider } = carrying.tenant
+  const { provider } = concluding.tenant
   const { callback, evaluation } = await finishUse(transaction, useDecision, {
     provider,
-    seams: carrying.seams,
+    seams: concluding.seams,
   })
   return { callback, evaluation, outcome: outcomeHad(outcome, useDecision) }
 }
@@ -116,7 +116,7 @@ function outcomeHad(decided: Outcome, decision: UseDecision): Outcome {
 async function useDecisionOf(
   ending: Ending,
   { canCreate }: UseTransaction,
-  { decision, tenant, saves }: Carrying,
+  { decision, tenant, saves }: Concluding,
 ): Promise<UseDecision | undefined> {
   if (ending.kind === 'error' || ending.kind === 'create_requested') return ending
   if (ending.kind === 'no_answer') return undefined

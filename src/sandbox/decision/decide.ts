@@ -128,61 +128,80 @@ interface Choice {
   readonly refused?: { readonly source: DecisionSource; readonly refusal: Refusal }
 }
 
+/** The personas that are found already, and the tenant that has the others. */
+interface Known {
+  readonly known?: readonly Persona[] | undefined
+  readonly tenant: Tenant
+}
+
 async function choose(
   transaction: Transaction,
   sources: readonly DecisionSource[],
-  { known = [], tenant }: { known?: readonly Persona[] | undefined; tenant: Tenant },
+  known: Known,
 ): Promise<Choice> {
   const byPersona = sources.find(({ persona }) => persona !== undefined)
   const byOutcome = sources.find(({ outcome }) => outcome !== undefined)
   const followed = [byPersona, byOutcome]
+  const decidedBy = sourceText(byPersona, byOutcome)
   let asking = byPersona
-  const find = async (name: string, source: string) =>
-    known.find((persona) => persona.name === name) ??
-    requirePersona(name, { personas: tenant.personas, source })
   try {
-    const persona = byPersona && (await find(byPersona.persona ?? '', byPersona.source))
-    const by = sourceText(byPersona, byOutcome)
-    const usual = {
-      persona,
-      outcome: usualOutcome(transaction.flow),
-      laterOutcome: undefined,
-      decidedBy: by,
+    const persona =
+      byPersona && (await findPersona(byPersona.persona ?? '', byPersona.source, known))
+    if (!byOutcome) {
+      const outcome = usualOutcome(transaction.flow)
+      return {
+        decision: persona && { persona, outcome, laterOutcome: undefined, decidedBy },
+        followed,
+      }
     }
-    if (!byOutcome) return { decision: persona && usual, followed }
     asking = byOutcome
-    const { source, outcome: name = '' } = byOutcome
-    const { outcome: named, earlier } = await requirePossibleOutcome(transaction, name, {
-      source,
-      tenant,
-    })
-    const isOwn = named.flow === transaction.flow
-    const outcome = isOwn ? named : outcomeBefore(named, transaction.flow)
-    const holder =
-      persona ??
-      (needsPersona(outcome)
-        ? await find(FALLBACK_PERSONAS[transaction.flow], 'the persona when none is named')
-        : undefined)
-    await requireFittingPersona({ ...outcome, name: named.name }, holder, {
-      source,
-      transaction,
-      tenant,
-    })
-    const decidedBy =
-      persona || !holder ? by : `${by}; persona ${holder.name}, because none is named`
-    return {
-      decision: {
-        persona: holder,
-        outcome,
-        laterOutcome: isOwn ? undefined : named,
-        decidedBy,
-        earlier,
-      },
-      followed,
-    }
+    const decision = await chooseOutcome(transaction, byOutcome, { persona, decidedBy, ...known })
+    return { decision, followed }
   } catch (error) {
     if (!asking || !(error instanceof Refusal) || isUnavailable(error)) throw error
     return { followed: [], refused: { source: asking, refusal: error } }
+  }
+}
+
+/** @throws Refusal for an unknown name */
+const findPersona = async (name: string, source: string, { known = [], tenant }: Known) =>
+  known.find((persona) => persona.name === name) ??
+  requirePersona(name, { personas: tenant.personas, source })
+
+/**
+ * Decides by a named outcome.
+ * @throws Refusal for an outcome that the request or the persona cannot have
+ */
+async function chooseOutcome(
+  transaction: Transaction,
+  { source, outcome: name = '' }: DecisionSource,
+  {
+    persona,
+    decidedBy,
+    ...known
+  }: Known & { readonly persona: Persona | undefined; readonly decidedBy: string },
+): Promise<Decision> {
+  const { tenant } = known
+  const { flow } = transaction
+  const possible = await requirePossibleOutcome(transaction, name, { source, tenant })
+  const { outcome: named, earlier } = possible
+  const isOwn = named.flow === flow
+  const outcome = isOwn ? named : outcomeBefore(named, flow)
+  const isFallback = !persona && needsPersona(outcome)
+  const holder = isFallback
+    ? await findPersona(FALLBACK_PERSONAS[flow], 'the persona when none is named', known)
+    : persona
+  const fitting = { source, transaction, tenant }
+  await requireFittingPersona({ ...outcome, name: named.name }, holder, fitting)
+  return {
+    persona: holder,
+    outcome,
+    laterOutcome: isOwn ? undefined : named,
+    decidedBy:
+      isFallback && holder
+        ? `${decidedBy}; persona ${holder.name}, because none is named`
+        : decidedBy,
+    earlier,
   }
 }
 
