@@ -15,13 +15,13 @@ import type { Handler, HttpHost, RouteRow } from './http/handler.ts'
 import { bufferBody } from './http/read-body.ts'
 import { refusePath, refuseUnreadable } from './http/refusals/refusals.ts'
 import { CHOICE_ENDPOINTS } from './pages/form.ts'
-import { createChoice } from './routes/choice.ts'
-import { createCreate } from './routes/create.ts'
-import { createDiscovery, jwks, useDiscovery } from './routes/discovery.ts'
-import { par } from './routes/par.ts'
-import { token } from './routes/token.ts'
-import { upgrade } from './routes/upgrade.ts'
-import { createUse } from './routes/use.ts'
+import { serveChoice } from './routes/choice.ts'
+import { serveCreate } from './routes/create.ts'
+import { serveCreateDiscovery, serveJwks, serveUseDiscovery } from './routes/discovery.ts'
+import { servePar } from './routes/par.ts'
+import { serveToken } from './routes/token.ts'
+import { serveUpgrade } from './routes/upgrade.ts'
+import { serveUse } from './routes/use.ts'
 
 /** Method and path as the list of endpoints has them, and what serves the calls. */
 type Service = {
@@ -33,27 +33,27 @@ type Service = {
 /** The service: E1 to E6 of the specification. */
 const createService = (host: HttpHost): Service => ({
   // E1: the browser asks whether its user is old enough.
-  use: { method: 'get', path: '/v1/oidc/use', handler: createUse(host) },
+  use: { method: 'get', path: '/v1/oidc/use', handler: serveUse(host) },
   // E2: the app pushes a request for a new age key.
-  par: { method: 'post', path: '/v1/oidc/create/par', handler: par },
+  par: { method: 'post', path: '/v1/oidc/create/par', handler: servePar },
   // E3: the browser brings the pushed request.
-  create: { method: 'get', path: '/v1/oidc/create', handler: createCreate(host) },
+  create: { method: 'get', path: '/v1/oidc/create', handler: serveCreate(host) },
   // E4: the app exchanges the code of a Use for an access token.
-  token: { method: 'post', path: '/v1/oidc/use/token', handler: token },
+  token: { method: 'post', path: '/v1/oidc/use/token', handler: serveToken },
   // E5: the app adds age signals to the age key of the user.
-  upgrade: { method: 'post', path: '/v1/{brand}/upgrade', handler: upgrade },
+  upgrade: { method: 'post', path: '/v1/{brand}/upgrade', handler: serveUpgrade },
   // E6: discovery and keys.
   useDiscovery: {
     method: 'get',
     path: '/v1/oidc/use/.well-known/openid-configuration',
-    handler: useDiscovery,
+    handler: serveUseDiscovery,
   },
   createDiscovery: {
     method: 'get',
     path: '/v1/oidc/create/.well-known/openid-configuration',
-    handler: createDiscovery,
+    handler: serveCreateDiscovery,
   },
-  jwks: { method: 'get', path: '/.well-known/jwks.json', handler: jwks },
+  jwks: { method: 'get', path: '/.well-known/jwks.json', handler: serveJwks },
 })
 
 /**
@@ -99,7 +99,7 @@ export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {
   const service = createService(host)
   const rows: RouteRow[] = []
   for (const id of ENDPOINT_IDS) rows.push(...rowsOf(id, service[id].handler, host))
-  const choice = createChoice(host)
+  const choice = serveChoice(host)
   for (const endpoint of Object.values(CHOICE_ENDPOINTS)) {
     const { path, method } = endpoint
     const isEmbeddable = { errors: 'embeddable-page', openTo: 'own-pages' } as const

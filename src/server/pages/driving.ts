@@ -2,7 +2,7 @@ import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { guardControl } from '../http/guard/guard.ts'
 import { endsInFrame } from './embedding.ts'
-import type { Visit } from './shell.ts'
+import type { HostedRequest } from './shell.ts'
 
 /**
  * Refuses a visitor of a hosted page who may not drive the sandbox. An outcome of a later call
@@ -11,7 +11,7 @@ import type { Visit } from './shell.ts'
  * click.
  * @throws Refusal 401, 403 or 429
  */
-export function requireDriver(visitor: Pick<Visit, 'request' | 'guard' | 'framed'>): void {
+export function requireDriver(visitor: Pick<HostedRequest, 'request' | 'guard' | 'framed'>): void {
   if (endsInFrame(visitor)) {
     throw Refusal.forbidden(
       'In an iframe no hosted page forces the outcome of a later call; open it in a window of its own, or use the control API',
@@ -28,7 +28,7 @@ export function requireDriver(visitor: Pick<Visit, 'request' | 'guard' | 'framed
 export async function queueLater(
   { flow, name }: Outcome,
   { clientId, state }: { readonly clientId: string; readonly state: string },
-  { request, tenant }: Visit,
+  { request, tenant }: HostedRequest,
 ): Promise<void> {
   const { expectations } = request.method === 'POST' ? tenant : tenant.queue
   const isOfThisFlow = flow === 'token' || flow === 'upgrade'

@@ -1,7 +1,7 @@
 import type { Finding } from '../../service/oidc/rules/finding.ts'
 import { Findings } from '../../service/oidc/rules/findings.ts'
 import type { Incoming } from '../http/incoming.ts'
-import type { Visit } from './shell.ts'
+import type { HostedRequest } from './shell.ts'
 
 type Flow = keyof typeof PASSKEY_PERMISSIONS
 
@@ -28,10 +28,10 @@ export const embeddingOf = (request: Incoming): Embedding => ({
 })
 
 /**
- * Whether the visit is inside an iframe, where the service never redirects (specification,
+ * Whether the page is inside an iframe, where the service never redirects (specification,
  * "Embedding rules").
  */
-export const endsInFrame = ({ framed, request }: Pick<Visit, 'framed' | 'request'>) =>
+export const endsInFrame = ({ framed, request }: Pick<HostedRequest, 'framed' | 'request'>) =>
   framed || isFramed(request)
 
 const isFramed = (request: Incoming): boolean =>
@@ -56,7 +56,7 @@ function alternativesTo(userAgent: string): readonly string[] {
  */
 export function embeddingAdvice(
   flow: Flow,
-  { request, lacksPermission, tenant }: Visit,
+  { request, lacksPermission, tenant }: HostedRequest,
 ): readonly Finding[] {
   const findings = new Findings(tenant.provider.profile)
   const permission = PASSKEY_PERMISSIONS[flow]

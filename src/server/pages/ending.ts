@@ -5,7 +5,7 @@ import { type RenderedPage, renderPage, type Shell } from '../http/html/layout.t
 import { translate } from '../http/html/messages.ts'
 import type { Reply } from '../http/reply.ts'
 import { endsInFrame } from './embedding.ts'
-import { hostedReply, hostedShell, type Visit } from './shell.ts'
+import { type HostedRequest, hostedReply, hostedShell } from './shell.ts'
 
 /**
  * The page with which a flow ends: the form that posts the callback, or a page without any
@@ -14,14 +14,18 @@ import { hostedReply, hostedShell, type Visit } from './shell.ts'
 export function endingPage(
   callback: Callback | undefined,
   {
-    visit,
+    hosted,
     presentation,
     isUnsaved = false,
-  }: { visit: Visit; presentation?: Presentation | undefined; isUnsaved?: boolean | undefined },
+  }: {
+    hosted: HostedRequest
+    presentation?: Presentation | undefined
+    isUnsaved?: boolean | undefined
+  },
 ): Reply {
-  const shell = hostedShell(visit, presentation)
+  const shell = hostedShell(hosted, presentation)
   if (!callback) return hostedReply(renderClosed(shell), shell)
-  if (endsInFrame(visit))
+  if (endsInFrame(hosted))
     return hostedReply(renderFrameEnding(callback, { shell, isUnsaved }), shell)
   return hostedReply(renderCallbackForm(callback, shell), {
     ...shell,

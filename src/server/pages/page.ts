@@ -17,20 +17,24 @@ import { embeddingOf, endsInFrame } from './embedding.ts'
 import { lastPersonaOf } from './last-persona.ts'
 import { clientBadge } from './logo.ts'
 import type { PersonaChoice } from './persona-list.ts'
-import { hostedReply, hostedShell, type Visit } from './shell.ts'
+import { type HostedRequest, hostedReply, hostedShell } from './shell.ts'
 import type { WaitingPage } from './waiting-page.ts'
 
 /** The page on which the user decides the pending request `id`. */
-export async function hostedPage(id: string, pending: Pending, visit: Visit): Promise<Reply> {
+export async function hostedPage(
+  id: string,
+  pending: Pending,
+  hosted: HostedRequest,
+): Promise<Reply> {
   // The store answers many requests at once: without a turn, all their pages would be rendered in
   // one go.
   await takeTurn()
   const { transaction } = pending
-  const page = await waitingPage(pending, { id, visit })
+  const page = await waitingPage(pending, { id, hosted })
   const rendered =
     transaction.flow === 'create'
-      ? await renderCreatePage({ ...page, transaction }, visit)
-      : await renderChoicePage({ ...page, transaction }, visit)
+      ? await renderCreatePage({ ...page, transaction }, hosted)
+      : await renderChoicePage({ ...page, transaction }, hosted)
   // Chromium applies form-action also to the redirect after the form.
   const reply = hostedReply(rendered, {
     lang: page.shell.lang,
@@ -43,11 +47,11 @@ export async function hostedPage(id: string, pending: Pending, visit: Visit): Pr
 /** What the pages of a pending request have in common. */
 export async function waitingPage(
   { transaction, findings }: Pending,
-  { id, visit }: { readonly id: string; readonly visit: Visit },
+  { id, hosted }: { readonly id: string; readonly hosted: HostedRequest },
 ): Promise<WaitingPage & { readonly shell: ReturnType<typeof hostedShell> }> {
-  const { tenant, request, continued, chosenLanguage } = visit
+  const { tenant, request, continued, chosenLanguage } = hosted
   return {
-    shell: hostedShell(visit, transaction.presentation),
+    shell: hostedShell(hosted, transaction.presentation),
     id,
     transaction,
     findings,
@@ -57,7 +61,7 @@ export async function waitingPage(
     embedding: embeddingOf(request),
     now: tenant.clock.now(),
     earlier: await findEarlier(transaction, tenant),
-    drivingBar: drivingBar(visit),
+    drivingBar: drivingBar(hosted),
     continued,
     chosenLanguage,
   }
@@ -69,17 +73,17 @@ export async function waitingPage(
  */
 async function renderCreatePage(
   page: WaitingPage<CreateTransaction>,
-  visit: Visit,
+  hosted: HostedRequest,
 ): Promise<RenderedPage> {
-  const personas = await visit.tenant.personas.list()
-  const candidates = [lastPersonaOf(visit.request), FALLBACK_PERSONAS.create]
+  const personas = await hosted.tenant.personas.list()
+  const candidates = [lastPersonaOf(hosted.request), FALLBACK_PERSONAS.create]
   const selected = candidates.find((name) => personas.some((persona) => persona.name === name))
   return renderCreate(page, { personas, selected })
 }
 
 async function renderChoicePage(
   page: WaitingPage<UseTransaction>,
-  { tenant, request }: Visit,
+  { tenant, request }: HostedRequest,
 ): Promise<RenderedPage> {
   const { claims, presentation } = page.transaction
   const changed = await tenant.personas.changed()
@@ -95,12 +99,15 @@ async function renderChoicePage(
 }
 
 /** `undefined` for a visitor who may drive the sandbox. */
-function drivingBar(visit: Visit): WaitingPage['drivingBar'] {
+function drivingBar(hosted: HostedRequest): WaitingPage['drivingBar'] {
   try {
-    requireDriver(visit)
+    requireDriver(hosted)
     return undefined
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { by: endsInFrame(visit) ? 'frame' : 'token', consolePath: consolePathOf(visit.tenant) }
+    return {
+      by: endsInFrame(hosted) ? 'frame' : 'token',
+      consolePath: consolePathOf(hosted.tenant),
+    }
   }
 }

@@ -15,7 +15,7 @@ import { PASSKEY_PERMISSIONS } from './embedding.ts'
 import { type HostedForm, readHostedForm, requirePending } from './form.ts'
 import { renderOutcomeList } from './outcome-list.ts'
 import { hostedPage, waitingPage } from './page.ts'
-import { hostedReply, hostedShell, type Visit } from './shell.ts'
+import { type HostedRequest, hostedReply, hostedShell } from './shell.ts'
 import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 
 type Host = Pick<HttpHost, 'version' | 'guard'>
@@ -27,10 +27,10 @@ type Host = Pick<HttpHost, 'version' | 'guard'>
 export function createHostedRoutes(
   host: Host,
 ): Readonly<Record<'language' | 'goOn' | 'why' | 'endings', Handler>> {
-  /** The page of a form, as it was but for the changes. */
+  /** Renders the page of the form again with some values changed. */
   async function showAgain(
     form: HostedForm,
-    changes: Pick<Visit, 'request' | 'tenant' | 'continued' | 'chosenLanguage'>,
+    changes: Pick<HostedRequest, 'request' | 'tenant' | 'continued' | 'chosenLanguage'>,
   ) {
     const pending = await requirePending(form, changes.tenant)
     const { transaction, chosenLanguage, continued, framed } = form
@@ -67,9 +67,9 @@ export function createHostedRoutes(
 /**
  * `use/why?transaction=ID&persona=NAME`: why a persona would get its answers to a waiting request.
  */
-async function showReasons(visit: Visit): Promise<Answer> {
-  const { request, tenant } = visit
-  refuseReboundHost(request, visit.guard)
+async function showReasons(hosted: HostedRequest): Promise<Answer> {
+  const { request, tenant } = hosted
+  refuseReboundHost(request, hosted.guard)
   const {
     transaction: id = '',
     persona: name = '',
@@ -87,7 +87,7 @@ async function showReasons(visit: Visit): Promise<Answer> {
     )
   const { ageThresholds, trace } = evaluate(ageKey.signals, transaction.claims, tenant.clock.now())
   const chosenLanguage = findLanguage(chosen)
-  const shell = hostedShell({ ...visit, chosenLanguage }, transaction.presentation)
+  const shell = hostedShell({ ...hosted, chosenLanguage }, transaction.presentation)
   const t = translate(shell.lang)
   const rendered = renderPage(shell, {
     title: t('persona.why'),
@@ -107,9 +107,9 @@ async function showReasons(visit: Visit): Promise<Answer> {
  * `use/endings?transaction=ID`, and the same for Create: all endings that a waiting request can
  * have.
  */
-async function showEndings(visit: Visit): Promise<Answer> {
-  const { request, tenant } = visit
-  refuseReboundHost(request, visit.guard)
+async function showEndings(hosted: HostedRequest): Promise<Answer> {
+  const { request, tenant } = hosted
+  refuseReboundHost(request, hosted.guard)
   const {
     transaction: id = '',
     chosen_language: chosen = '',
@@ -117,12 +117,12 @@ async function showEndings(visit: Visit): Promise<Answer> {
     framed,
   } = readSearch(request)
   const pending = await requirePending({ transaction: id }, tenant)
-  const told = {
+  const reported = {
     chosenLanguage: findLanguage(chosen),
     continued: continued === 'true',
     framed: framed === 'true',
   }
-  const page = await waitingPage(pending, { id, visit: { ...visit, ...told } })
+  const page = await waitingPage(pending, { id, hosted: { ...hosted, ...reported } })
   const personas = (await tenant.personas.list()).map(({ name }) => name)
   const { redirectUri } = pending.transaction
   return {

@@ -8,8 +8,8 @@ import type { Incoming } from '../http/incoming.ts'
 import { page, type Reply } from '../http/reply.ts'
 import { appearanceCssPath } from './appearance.ts'
 
-/** The request for a hosted page, and what the page told about its browser. */
-export interface Visit {
+/** The request for a hosted page, and what a script of the page reported about its browser. */
+export interface HostedRequest {
   readonly request: Incoming
   readonly tenant: Tenant
   readonly version: string
@@ -30,7 +30,7 @@ export interface Visit {
  * @param presentation absent for a refused request, whose parameters are not trusted
  */
 export function hostedShell(
-  { request, tenant, version, guard, chosenLanguage }: Visit,
+  { request, tenant, version, guard, chosenLanguage }: HostedRequest,
   presentation?: Presentation,
 ): Shell & { readonly lang: string } {
   const lang = languageOf(request, { chosen: chosenLanguage, asked: presentation?.language })

@@ -12,7 +12,7 @@ import type { Answer } from '../http/handler.ts'
 import { readRequestedDecision } from '../http/requested-decision.ts'
 import { requireDriver } from '../pages/driving.ts'
 import { embeddingAdvice } from '../pages/embedding.ts'
-import type { Visit } from '../pages/shell.ts'
+import type { HostedRequest } from '../pages/shell.ts'
 
 type Transaction = Pending['transaction']
 
@@ -33,13 +33,13 @@ interface ReadAuthorization {
  */
 export async function readAuthorization(
   flow: Transaction['flow'],
-  visit: Visit,
+  hosted: HostedRequest,
 ): Promise<ReadAuthorization> {
-  const { query, requested } = readRequestedDecision(visit.request)
-  const known = await requireRequestedNames(flow, requested, visit.tenant)
+  const { query, requested } = readRequestedDecision(hosted.request)
+  const known = await requireRequestedNames(flow, requested, hosted.tenant)
   const outcome = requested.query?.outcome ?? requested.headers?.outcome
   const isLater = outcome !== undefined && findOutcome(flow, outcome) === undefined
-  if (isLater) requireDriver(visit)
+  if (isLater) requireDriver(hosted)
   return { query, requested, known }
 }
 
@@ -51,7 +51,7 @@ export const authorizationCall = (
     state,
     nonce,
   }: Pick<Transaction, 'flow' | 'clientId' | 'state'> & { nonce?: string | undefined },
-  { request, tenant }: Visit,
+  { request, tenant }: HostedRequest,
 ): ReceivedCall => ({
   flow,
   client_id: clientId,
@@ -64,16 +64,16 @@ export const authorizationCall = (
 /** Keeps the request and answers with the page on which the user decides. */
 export async function askUser(
   transaction: Transaction,
-  { visit, findings }: { visit: Visit; findings: readonly Finding[] },
+  { hosted, findings }: { hosted: HostedRequest; findings: readonly Finding[] },
 ): Promise<Answer> {
-  const { provider } = visit.tenant
+  const { provider } = hosted.tenant
   const pending: Pending = { transaction, findings, baseUrl: provider.baseUrl }
   const id = await keepPending(pending, provider)
   const { hostedPage } = await loadPage()
   return {
-    reply: await hostedPage(id, pending, visit),
+    reply: await hostedPage(id, pending, hosted),
     // The page itself says where it is shown, so this advice is only recorded.
-    findings: [...findings, ...embeddingAdvice(transaction.flow, visit)],
+    findings: [...findings, ...embeddingAdvice(transaction.flow, hosted)],
     transaction: id,
     asked: transaction,
   }

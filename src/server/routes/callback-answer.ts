@@ -16,7 +16,7 @@ import { isOfAudit } from '../http/requested-decision.ts'
 import { queueLater } from '../pages/driving.ts'
 import { embeddingAdvice, endsInFrame } from '../pages/embedding.ts'
 import { lastPersonaCookie } from '../pages/last-persona.ts'
-import type { Visit } from '../pages/shell.ts'
+import type { HostedRequest } from '../pages/shell.ts'
 
 type Transaction = Pending['transaction']
 
@@ -24,27 +24,27 @@ type Transaction = Pending['transaction']
 export async function concludeRequest(
   transaction: Transaction,
   decision: Decision,
-  { visit, findings }: { visit: Visit; findings: readonly Finding[] },
+  { hosted, findings }: { hosted: HostedRequest; findings: readonly Finding[] },
 ): Promise<Answer> {
-  const { request, tenant } = visit
+  const { request, tenant } = hosted
   const { flow, presentation } = transaction
   // Without the permission no passkey can be made, whatever the user chose.
-  const canSave = flow === 'use' || !visit.lacksPermission
+  const canSave = flow === 'use' || !hosted.lacksPermission
   // An audit changes no persona.
   const saves = canSave && !isOfAudit(request) && decision.queued?.audit !== true
   const conclusion = await conclude(transaction, decision, { tenant, saves })
   const { callback, evaluation, outcome, holder, isUnsaved, traps } = conclusion
 
   await runClockSteps(decision, tenant)
-  if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction, visit)
+  if (decision.laterOutcome) await queueLater(decision.laterOutcome, transaction, hosted)
 
-  const reply = await callbackReply(callback, { visit, presentation, isUnsaved })
+  const reply = await callbackReply(callback, { hosted, presentation, isUnsaved })
   const cookie =
     flow === 'use' ? lastPersonaCookie(decision.persona?.name, request, tenant) : undefined
   return {
     reply: cookie ? { ...reply, cookies: [cookie] } : reply,
-    callback: callbackToRecord(callback, visit),
-    findings: [...findings, ...embeddingAdvice(flow, visit)],
+    callback: callbackToRecord(callback, hosted),
+    findings: [...findings, ...embeddingAdvice(flow, hosted)],
     asked: transaction,
     decision: { ...decision, outcome },
     holder,
@@ -65,7 +65,7 @@ function issuedIdsOf(callback: Callback | undefined, traps: readonly string[]): 
 
 interface RefusedIn {
   readonly flow: Transaction['flow']
-  readonly visit: Visit
+  readonly hosted: HostedRequest
   readonly reserveFlow: ReserveFlow
   /** The outcome that the request really had: `request_uri.expired`. */
   readonly endedAs?: string | undefined
@@ -76,14 +76,14 @@ interface RefusedIn {
 /** Answers a refused request with an error callback, whose description names the flow. */
 export async function refuseRequest(
   { callback, findings }: { callback: Callback; findings: readonly Finding[] },
-  { flow, visit, reserveFlow, endedAs, decision }: RefusedIn,
+  { flow, hosted, reserveFlow, endedAs, decision }: RefusedIn,
 ): Promise<Answer> {
-  const changed = await changedByReadings(callback, flow, visit.tenant)
+  const changed = await changedByReadings(callback, flow, hosted.tenant)
   const link = await reserveFlow()
   const named = link ? withDescriptionEnd(changed, endingWith(link)) : changed
   return {
-    reply: await callbackReply(named, { visit }),
-    callback: callbackToRecord(named, visit),
+    reply: await callbackReply(named, { hosted }),
+    callback: callbackToRecord(named, hosted),
     findings,
     ends: true,
     decision,
@@ -110,21 +110,25 @@ async function changedByReadings(
 async function callbackReply(
   callback: Callback | undefined,
   {
-    visit,
+    hosted,
     ...options
-  }: { visit: Visit; presentation?: Presentation | undefined; isUnsaved?: boolean | undefined },
+  }: {
+    hosted: HostedRequest
+    presentation?: Presentation | undefined
+    isUnsaved?: boolean | undefined
+  },
 ): Promise<Reply> {
-  if (callback && callback.mode !== 'form_post' && !endsInFrame(visit)) {
-    const { redirectStatus } = visit.tenant.provider.policy
-    return redirect(visit.request.method === 'GET' ? redirectStatus : 303, callbackUrl(callback))
+  if (callback && callback.mode !== 'form_post' && !endsInFrame(hosted)) {
+    const { redirectStatus } = hosted.tenant.provider.policy
+    return redirect(hosted.request.method === 'GET' ? redirectStatus : 303, callbackUrl(callback))
   }
   const { endingPage } = await loadEnding()
-  return endingPage(callback, { visit, ...options })
+  return endingPage(callback, { hosted, ...options })
 }
 
 /** Inside an iframe no callback leaves the sandbox, so the journal records none. */
-const callbackToRecord = (callback: Callback | undefined, visit: Visit) =>
-  endsInFrame(visit) ? undefined : callback
+const callbackToRecord = (callback: Callback | undefined, hosted: HostedRequest) =>
+  endsInFrame(hosted) ? undefined : callback
 
 // A redirect needs no page.
 const loadEnding = onDemand(() => import('../pages/ending.ts'))

@@ -11,12 +11,12 @@ import {
   readHostedForm,
   requirePending,
 } from '../pages/form.ts'
-import type { Visit } from '../pages/shell.ts'
+import type { HostedRequest } from '../pages/shell.ts'
 import { adviseOnFont } from './authorization-request.ts'
 import { concludeRequest } from './callback-answer.ts'
 
 /** The form with which a user decides on a page. A refused choice leaves the request pending. */
-export const createChoice =
+export const serveChoice =
   ({ version, guard }: Pick<HttpHost, 'version' | 'guard'>): Handler =>
   async (request, tenant) => {
     const form = readHostedForm(request, guard)
@@ -32,7 +32,7 @@ export const createChoice =
     const { transaction, baseUrl, findings } = pending
     const font = form.lacksFont ? await adviseOnFont(transaction.presentation, tenant) : []
     const { chosenLanguage, framed, lacksPermission } = form
-    const visit: Visit = {
+    const hosted: HostedRequest = {
       request,
       tenant: tenantAt(tenant, baseUrl),
       version,
@@ -41,14 +41,14 @@ export const createChoice =
       framed,
       lacksPermission,
     }
-    return concludeRequest(transaction, decision, { visit, findings: [...findings, ...font] })
+    return concludeRequest(transaction, decision, { hosted, findings: [...findings, ...font] })
   }
 
 /** @throws Refusal for a choice that the request cannot have, with the way back to the endings */
 async function decideByForm(
   form: HostedForm,
   { transaction }: Pending,
-  tenant: Visit['tenant'],
+  tenant: HostedRequest['tenant'],
 ): Promise<Decision> {
   const persona = form.field('persona') ?? form.field('with_persona')
   const choice = { persona, outcome: form.field('outcome') }

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../sandbox/tenants/tenant.ts'
-import * as documents from '../../service/oidc/discovery.ts'
+import { createDiscovery, useDiscovery } from '../../service/oidc/discovery.ts'
 import { addressForCaller } from '../http/guard/called-address.ts'
 import type { Handler } from '../http/handler.ts'
 import type { Incoming } from '../http/incoming.ts'
@@ -7,19 +7,19 @@ import { CORS, json } from '../http/reply.ts'
 import { answerServerCall, serverCall } from './server-call.ts'
 
 /** E6: the discovery document of Use. Its addresses are those by which the caller came. */
-export const useDiscovery: Handler = (request, tenant) =>
+export const serveUseDiscovery: Handler = (request, tenant) =>
   publish('discovery', request, tenant, () =>
-    documents.useDiscovery(tenant.provider, addressForCaller(request, tenant)),
+    useDiscovery(tenant.provider, addressForCaller(request, tenant)),
   )
 
 /** E6: the discovery document of Create. Its addresses are those by which the caller came. */
-export const createDiscovery: Handler = (request, tenant) =>
+export const serveCreateDiscovery: Handler = (request, tenant) =>
   publish('discovery', request, tenant, () =>
-    documents.createDiscovery(tenant.provider, addressForCaller(request, tenant)),
+    createDiscovery(tenant.provider, addressForCaller(request, tenant)),
   )
 
 /** E6: the public keys that verify an id_token. */
-export const jwks: Handler = (request, tenant) =>
+export const serveJwks: Handler = (request, tenant) =>
   publish('jwks', request, tenant, () => tenant.provider.signer.jwks())
 
 /** Answers with a document that every caller may read. */

@@ -5,7 +5,7 @@ import { json } from '../http/reply.ts'
 import { answerServerCall, NO_STORE, serverCall } from './server-call.ts'
 
 /** E2: the app pushes a Create authorization request (RFC 9126). */
-export const par: Handler = (request, tenant) =>
+export const servePar: Handler = (request, tenant) =>
   answerServerCall(serverCall('par', request, tenant), {
     request,
     tenant,

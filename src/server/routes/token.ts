@@ -5,7 +5,7 @@ import { json } from '../http/reply.ts'
 import { answerServerCall, NO_STORE, serverCall } from './server-call.ts'
 
 /** E4: the app exchanges the code of a Use flow for an access token. */
-export const token: Handler = async (request, tenant) => {
+export const serveToken: Handler = async (request, tenant) => {
   const { provider } = tenant
   const { code } = request.sentParameters()
   // Read once: the record also says which flow the call continues.

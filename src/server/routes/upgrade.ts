@@ -6,7 +6,7 @@ import { json } from '../http/reply.ts'
 import { answerServerCall, NO_STORE, serverCall } from './server-call.ts'
 
 /** E5: the app adds age signals to the age key that its access token names. */
-export const upgrade: Handler = async (request, tenant) => {
+export const serveUpgrade: Handler = async (request, tenant) => {
   const { provider } = tenant
   const sent = bearerToken(request.authorization)
   // Read once: the record also says which flow the call continues.

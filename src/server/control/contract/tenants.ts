@@ -4,7 +4,7 @@ import { readingsChangeSchema } from '../../../sandbox/readings/readings.ts'
 import { TENANT_VALUE_CHANGES, TENANT_VALUES } from '../../../sandbox/tenants/shared-parts.ts'
 import { SIGNING_ALGORITHMS } from '../../../service/oidc/ports.ts'
 import { countedList } from '../../../service/text/counted-list.ts'
-import { clock } from './clock.ts'
+import { clockSchema } from './clock.ts'
 import { byName, listQuery, next, type Operation, POST, PUT, READ, REMOVAL } from './operation.ts'
 
 const seconds = z.int().min(1)
@@ -38,7 +38,7 @@ const tenant = z
     lifetimes: lifetimesInFile,
     ...TENANT_VALUES,
     readings: z.record(z.string(), z.string()).describe('Variants by the names of their readings'),
-    clock,
+    clock: clockSchema,
   })
   .meta({ id: 'Tenant' })
 
