@@ -28,16 +28,16 @@ export interface Decision {
   readonly laterOutcome: Outcome | undefined
   /** The earlier answer that an outcome like `callback.replayed` sends again. */
   readonly earlier?: ReplayableAnswer | undefined
-  /** What named persona and outcome: `expectation e3 (now used up)`. */
+  /** The sources of persona and outcome: `expectation e3 (now used up)`. */
   readonly decidedBy: string
-  /** The queued decision that decided, if one did. */
+  /** The expectation or scenario step that decided, if any. */
   readonly queued?: QueuedDecision | undefined
 }
 
 /**
- * Decides an authorization request; `undefined` when the choice page must ask. A queued decision is
- * used up when it decides, and also when the request cannot have its outcome. When another request
- * used the decision up first, the next one in the queue is tried.
+ * Decides an authorization request; `undefined` when the choice page must ask. An expectation is
+ * used up when it decides, and also when the request cannot have its outcome. If another request
+ * used the expectation up first, the next expectation is tried.
  * @throws Refusal for an unknown name, and for an outcome that the request cannot have
  */
 export async function decide(
@@ -56,8 +56,8 @@ export async function decide(
     const sources = sourcesOf(call, { requested, queued, tenant })
     const choice = await choose(transaction, sources, { known, tenant })
     const isFollowed = queued !== undefined && choice.followed.includes(queued)
-    // Decision: a request uses up the queued decision that it cannot have; otherwise every later
-    // request would be refused too.
+    // Decision: a request also uses up an expectation whose outcome is impossible; otherwise every
+    // later request would be refused too.
     const problem = choice.refused?.source === queued ? choice.refused?.refusal.message : undefined
     if (!(await queue.settle(match, { isFollowed, problem, call }))) continue
     if (choice.refused) throw choice.refused.refusal
@@ -84,8 +84,8 @@ export async function decideByChoice(
 }
 
 /**
- * Uses up a queued decision for a request that has ended already: a `request_uri` that really
- * expired fulfils an expectation of `request_uri.expired`.
+ * Uses up an expectation for a request that has ended already: a `request_uri` that really expired
+ * fulfils an expectation of `request_uri.expired`.
  */
 export async function decideEnded(
   call: ReceivedCall,
@@ -238,12 +238,12 @@ function sourceText(byPersona: DecisionSource | undefined, byOutcome = byPersona
 /** The outcome that is forced on a server-to-server call. */
 export interface ForcedOutcome {
   readonly outcome: Outcome
-  /** What named the outcome: a query parameter, a header, an expectation. */
+  /** The source of the outcome: a query parameter, a header, an expectation. */
   readonly source: string
   readonly queued: QueuedDecision | undefined
   /**
-   * Records whether the outcome was applied, which uses up the queued decision; `false` when
-   * another call used the decision up first.
+   * Records whether the outcome was applied, which uses up the expectation; `false` when another
+   * call used the expectation up first.
    */
   settle(isFollowed: boolean): Awaitable<boolean>
 }

@@ -19,7 +19,7 @@ const pendingSchema = z.object({
 
 /**
  * An authorization request that waits for its user. The server keeps the request; the page holds
- * only its id.
+ * only the id.
  */
 export type Pending = Readonly<z.infer<typeof pendingSchema>>
 

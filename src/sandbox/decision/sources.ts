@@ -19,8 +19,8 @@ export const OUTCOME_COOKIE = 'agekey_sandbox_outcome'
 export const AUDIT_COOKIE = 'agekey_sandbox_audit'
 
 /**
- * Decision: the console reads this cookie to know what the other two say, which browsers send only
- * to the hosted pages. It decides nothing. At the base URL its path covers the tenants too, so the
+ * Decision: browsers send the other two cookies only to the hosted pages, so the console reads this
+ * cookie, which decides nothing. At the base URL the cookie is also sent to the tenants, so its
  * value names the path of its own tenant.
  */
 export const ACTING_COOKIE = 'agekey_sandbox_acting'
@@ -40,14 +40,14 @@ export const actingValue = (
       }).toString()
     : ''
 
-/** What the value of `ACTING_COOKIE` says about this tenant. */
+/** Reads the persona and outcome of this tenant from the value of `ACTING_COOKIE`. */
 export function readActingValue(value: string, basePath: string): NamedDecision {
   const given = new URLSearchParams(value)
   if (given.get('at') !== basePath) return { persona: undefined, outcome: undefined }
   return { persona: given.get('persona') || undefined, outcome: given.get('outcome') || undefined }
 }
 
-/** What one source names: a persona, an outcome, both or nothing. */
+/** One source of a decision; a source names a persona, an outcome, both or nothing. */
 export interface DecisionSource {
   /** For messages: `query parameter sandbox_persona`. */
   readonly source: string
@@ -55,7 +55,7 @@ export interface DecisionSource {
   readonly outcome?: string | undefined
 }
 
-/** What the request itself names. */
+/** The personas and outcomes that the request itself names. */
 export interface RequestedDecision {
   readonly query?: NamedDecision | undefined
   readonly headers?: NamedDecision
@@ -65,7 +65,7 @@ export interface RequestedDecision {
 
 export type NamedDecision = Readonly<Record<'persona' | 'outcome', string | undefined>>
 
-/** What the request itself decides by, the strongest source first. */
+/** The sources within the request, the strongest first. */
 const requestSources = ({ query, headers }: RequestedDecision): readonly DecisionSource[] => [
   { source: 'query parameter sandbox_persona', persona: query?.persona },
   { source: 'query parameter sandbox_outcome', outcome: query?.outcome },
@@ -74,9 +74,9 @@ const requestSources = ({ query, headers }: RequestedDecision): readonly Decisio
 ]
 
 /**
- * Everything that can decide a request or call, the strongest first. Persona and outcome are looked
- * up separately: each comes from the first source that names one. When no source names anything,
- * the choice page asks.
+ * All sources that can decide a request or call, the strongest first. Persona and outcome are
+ * looked up separately: each comes from the first source that names one. When no source names
+ * anything, the choice page asks.
  */
 export function sourcesOf(
   { flow, client_id: clientId = '' }: ReceivedCall,
@@ -102,8 +102,7 @@ export function sourcesOf(
 }
 
 /**
- * A cookie and a default apply to every flow of a browser or a sandbox, so an outcome of another
- * flow does not concern this request.
+ * A cookie and a default apply to every flow, so an outcome of another flow is ignored here.
  */
 const ownOutcome = (flow: OutcomeFlow, name: string | undefined) =>
   name !== undefined && findOutcome(flow, name) ? name : undefined

@@ -9,7 +9,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { codeOf, messageOf } from '../../sandbox/files/caught.ts'
 import { startDeadline } from './deadline.ts'
 
-/** Bytes of a page that are read, at most. */
+/** Maximum number of bytes that are read of a page. */
 export const MAX_READ_BYTES = 1024 * 1024
 /** Bytes of headers: a callback may set its token as a cookie, or send it on in `Location`. */
 const MAX_HEADER_BYTES = 256 * 1024
@@ -45,7 +45,7 @@ interface Failure {
 export interface ExchangeOptions {
   /** PEM certificates to trust besides those of Node. */
   readonly ca?: string | undefined
-  /** PEM certificate of a single trusted server, whatever its names and dates. */
+  /** PEM certificate of the only trusted server. Its names and dates are not checked. */
   readonly certificate?: string | undefined
   /** Accepts any certificate. */
   readonly anyCertificate?: boolean | undefined
@@ -116,8 +116,7 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
 }
 
 /**
- * Browsers take these names for this machine, whatever a resolver says (WHATWG, RFC 6761 section
- * 6.3).
+ * Browsers resolve these names to this machine without a resolver (WHATWG, RFC 6761 section 6.3).
  */
 const LOCALHOST = /(?:^|\.)localhost\.?$/
 const LOOPBACK = [
@@ -195,8 +194,8 @@ async function readAnswer(
 const UNPACK = { gzip: gunzip, deflate: inflate, br: brotliDecompress }
 
 /**
- * The beginning of a body, decompressed if a server compressed it unasked; a damaged body stays as
- * it is.
+ * Decompresses the beginning of a body that a server compressed unasked. A damaged body stays
+ * unchanged.
  */
 async function unpack(bytes: Buffer, encoding = ''): Promise<Buffer> {
   const [, method] = Object.entries(UNPACK).find(([name]) => name === encoding.toLowerCase()) ?? []
@@ -215,7 +214,7 @@ function decode(bytes: Buffer, contentType = ''): string {
   }
 }
 
-/** Appended to the problem when nobody listens on the port. */
+/** The problem when nothing listens on the port. */
 export const NOBODY = 'nothing answers there'
 
 /** Codes of errors without a connection. */

@@ -14,7 +14,7 @@ import { readPageAfter } from '../http/list-page.ts'
 import type { personaOperations } from './contract/personas.ts'
 import type { ControlCall, Handlers } from './handler.ts'
 
-/** Signals of one evaluation, at most: each is explained for every threshold. */
+/** Maximum number of signals in one evaluation: each is explained for every threshold. */
 const MAX_EXPLAINED = 1_500
 const MAX_ANSWER_BYTES = 1024 * 1024
 

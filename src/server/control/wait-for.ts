@@ -8,15 +8,15 @@ export interface Wait<T> {
   /** Aborted when the caller has gone away. */
   readonly signal: AbortSignal
   /**
-   * Whether an event of the tenant calls for another `look`. It is asked about every event, so it
-   * must be cheap.
+   * Whether an event of the tenant calls for another `look`. The function runs for every event, so
+   * the function must be cheap.
    */
   isNews(event: JournalEvent): boolean
   /** Returns the result, or `undefined` while there is none. */
   look(): Promise<T | undefined>
 }
 
-/** Waiting calls of the process, at most. */
+/** Maximum number of waiting calls in the process. */
 const MAX_WAITING = 1_000
 
 let waiting = 0

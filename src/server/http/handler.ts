@@ -28,11 +28,11 @@ export interface Answer {
   readonly forcedOutcome?: Outcome
   /** What named the outcome: `request header X-Sandbox-Outcome`. */
   readonly forcedBy?: string
-  /** The queued decision that named the outcome marks the flow as one of an audit. */
+  /** The expectation that named the outcome marks the flow as part of an audit. */
   readonly audit?: true | undefined
   /** The readings for a refused call, where they differ from those of the tenant. */
   readonly readings?: readonly string[] | undefined
-  /** The callback that the browser carries to the relying party. */
+  /** The callback that the browser sends to the relying party. */
   readonly callback?: Callback | undefined
   /** The valid authorization request that the call made or ends. */
   readonly asked?: UseTransaction | CreateTransaction
@@ -49,9 +49,11 @@ export interface Answer {
   readonly transaction?: string
   /** Identifiers that tie later calls to the flow. */
   readonly issuedIds?: readonly string[]
-  /** The call begins a flow if it belongs to none, although its endpoint does not. */
+  /**
+   * The call begins a flow if it belongs to none, although calls of its endpoint usually do not.
+   */
   readonly begins?: true
-  /** Whether the flow ended with this call. A refused call ends its flow too. */
+  /** Whether the flow ended with this call. A refused call also ends its flow. */
   readonly ends?: boolean
 }
 

@@ -61,15 +61,15 @@ export class Incoming implements ServerRequest {
     return this.#formPairs
   }
 
-  /** The whole request as it came. */
+  /** The raw query or body. */
   get sent(): Sent {
     if (this.method === 'GET') return { kind: 'query', text: this.query }
     return { kind: bodyKind(this.contentType), text: this.text }
   }
 
   /**
-   * All parameters by name, from the query, the form or the JSON body. Of too many parameters only
-   * their number is told.
+   * All parameters by name, from the query, the form or the JSON body. If there are too many
+   * parameters, the result holds only their number.
    */
   sentParameters(): Readonly<Record<string, unknown>> {
     if (this.#sentParameters) return this.#sentParameters
@@ -112,8 +112,8 @@ export class Incoming implements ServerRequest {
   }
 
   /**
-   * The value of a header. Repeated headers are joined by commas; of `Authorization` and others
-   * that Node takes once, the first counts.
+   * The value of a header. Repeated headers are joined by commas. Node keeps the first value of
+   * `Authorization` and other headers that may not be repeated.
    */
   header(name: string): string | undefined {
     return this.#request.get(name)

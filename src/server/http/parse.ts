@@ -19,8 +19,8 @@ export function parseWith<Schema extends z.ZodType>(
 }
 
 /**
- * Whether the message says what was found. A schema that turns a text into a number knows only the
- * number.
+ * Whether the message already quotes the received value. A schema that converts a text to a number
+ * knows only the number.
  */
 const isSaid = (message: string) => !message.startsWith('must be') || message.includes(', found ')
 

@@ -32,7 +32,7 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
   }
 }
 
-/** A name may be kept, and Express gives a part of the address, which would keep all of it. */
+/** Copies the names: Express passes slices, and a kept slice would keep the whole address alive. */
 const copiesOf = (params: Request['params']): Place['params'] =>
   Object.fromEntries(
     Object.entries(params).flatMap(([name, value]) =>
@@ -58,8 +58,8 @@ export function createServe(host: HttpHost, route: Route): Serve {
     )
     if (!call) return
     const { tenant, answer, endpoint, mayBegin, assigned } = call
-    // The call is answered even if it cannot be recorded: the client cannot get its code or token
-    // again.
+    // An error of the journal does not prevent the answer: the client can request its code or token
+    // only once.
     const recording = { request: incoming, answer, tenant, mayBegin, assigned }
     const recorded = endpoint && (await unlessItFails(() => recordCall(endpoint, recording), host))
     const flow = recorded?.id
@@ -126,7 +126,7 @@ async function answerCall(
 }
 
 /**
- * The result of the journal, or nothing when the journal fails. An unreachable store is not a bug;
+ * The result of the journal; `undefined` when the journal fails. An unreachable store is not a bug:
  * the store reports its own outage.
  */
 async function unlessItFails<Result>(

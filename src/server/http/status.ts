@@ -9,7 +9,7 @@ import { type Html, html } from './html/html.ts'
 import type { Incoming } from './incoming.ts'
 import { actingCookies, readActing } from './requested-decision.ts'
 
-/** The content of the strip: everything that is set, and what the browser shows. */
+/** The content of the strip: all active settings, and the page that the browser shows. */
 export interface Status {
   readonly modes: readonly Mode[]
   /** The path of this page, to which the buttons of the strip lead back. */
@@ -98,7 +98,7 @@ interface ModePlace {
 interface ModeReading {
   /** The value in a few words: `+1 day`, `teen-16`. */
   readonly value: string
-  /** The full value, shown when the pointer rests on the short one. */
+  /** The full value, which a tooltip shows. */
   readonly detail?: string
   /** An instant in the value, for a reader in another zone. */
   readonly instant?: string
@@ -125,7 +125,7 @@ interface ModeRow {
 
 type Read = ModeReading | string | undefined
 
-/** Names in the detail of a setting, at most. */
+/** Maximum number of names in the detail of a setting. */
 const MAX_NAMED = 20
 
 /** All settings, in the order of the strip. */

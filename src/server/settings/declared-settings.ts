@@ -4,13 +4,13 @@ import { changedSettings } from '../config/settings.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 import { settleSettings, warningsOf } from './settle-settings.ts'
 
-/** The settings that the options of a sandbox declare for its tenants. */
+/** The settings that the options of a sandbox declare for all tenants. */
 export interface DeclaredSettings {
   /** The settings at present. */
   readonly settings: SandboxSettings
   /**
-   * Replaces the settings by those of other options, all or none. Warnings that the options before
-   * did not cause go to `onWarning`.
+   * Replaces all settings by the settings of other options, or none. Warnings that the options
+   * before did not cause go to `onWarning`.
    * @returns the names of the options that changed
    * @throws ConfigError for a bad persona file, or an unknown persona or outcome
    */

@@ -16,7 +16,7 @@ export interface ServerCertificate {
  */
 export const tlsKeyFileIn = (folder: string): string => join(folder, 'tls-key.pem')
 
-/** Reads the first certificate of a PEM text. @throws Error when it is none */
+/** Reads the first certificate of a PEM text. @throws Error when the text holds none */
 export const readLeaf = (pem: string): X509Certificate => new X509Certificate(pem)
 
 /** A host of a URL as certificates name it: an IPv6 address without its brackets. */

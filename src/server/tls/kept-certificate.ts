@@ -56,7 +56,7 @@ async function settlePair(folder: string, need: Need): Promise<Pair> {
   return kept
 }
 
-/** Another process may be first to make one: that is taken when it is good. */
+/** If another process made a certificate first, and it is valid, uses that certificate. */
 async function makePair(file: string, need: Need): Promise<Pair> {
   await preparePrivateFolder(dirname(file))
   const made = generatePair(need)
@@ -73,7 +73,7 @@ function generatePair({ names, now }: Need): string {
 
 type Pair = Pick<ServerCertificate, 'cert' | 'key'>
 
-/** The two parts of the file; what is damaged gives empty ones. */
+/** The certificate and the key in the file; empty texts for a damaged file. */
 function parsePair(text: string): Pair {
   const partOf = (label: string) =>
     new RegExp(`-----BEGIN ${label}-----[^]*?-----END ${label}-----\n`).exec(text)?.[0] ?? ''
@@ -168,7 +168,9 @@ export function readOwnCertificate(
   return { cert, key, file: certFile }
 }
 
-/** What `act` gives. @throws ConfigError with what `problem` says of its error */
+/**
+ * Returns the result of `act`. @throws ConfigError with the text that `problem` makes of an error
+ */
 function attempt<Result>(act: () => Result, problem: (cause: unknown) => string): Result {
   try {
     return act()
@@ -186,7 +188,7 @@ function readPem(option: string, file: string): string {
 }
 
 /**
- * The names, of those given, that a client would refuse this certificate for. IPv6 addresses may
+ * The given names for which a client would refuse this certificate. IPv6 addresses may
  * stand in brackets.
  */
 const namesMissingFrom = (certificate: X509Certificate, names: readonly string[]): string[] =>

@@ -31,7 +31,7 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 /**
  * The certificate of an https sandbox: the user's own, or a self-signed one that is kept in
  * `folder` (in memory without one).
- * @param options.hosts by which clients come, beside the loopback ones
+ * @param options.hosts additional host names that clients use
  * @throws ConfigError
  */
 export async function obtainCertificate(

@@ -97,7 +97,7 @@ const flowQuery = z.strictObject({
     .describe('Free text: flows of which each word stands somewhere, in whatever case'),
   after: flowId.describe('The id of a flow: only flows that began after it'),
   before: flowId.describe(
-    'The id of a flow: only flows that began before it, the next of the page before',
+    'The id of a flow: only flows that began before this flow; also the `next` of the previous page',
   ),
   since: z
     .string()
@@ -112,7 +112,7 @@ const flowQuery = z.strictObject({
   limit: limit
     .optional()
     .describe(
-      `At most so many flows (default ${DEFAULT_LISTED}), the newest; with since those that ended first`,
+      `Maximum number of flows (default ${DEFAULT_LISTED}), the newest; with since those that ended first`,
     ),
   wait: waitSeconds.describe('Seconds to wait until an ended flow matches'),
 })

@@ -54,7 +54,7 @@ export const byId = z.object({ id: z.string() })
 
 export const instant = z.string().describe('ISO 8601 date-time in UTC')
 
-/** Items in one answer, at most: as many as the journal keeps flows. */
+/** Maximum number of items in one answer: as many flows as the journal keeps. */
 export const MAX_LISTED = JOURNAL_BUDGET.maxFlows
 const isLimit = { error: `must be a whole number from 1 to ${MAX_LISTED}` }
 
@@ -65,11 +65,8 @@ export const limit = z.coerce
   .max(MAX_LISTED, isLimit)
 
 export const listQuery = z.strictObject({
-  limit: limit.optional().describe(`At most so many (default ${MAX_LISTED})`),
-  after: z
-    .string()
-    .optional()
-    .describe('What follows the one of this name or id: the next of the page before'),
+  limit: limit.optional().describe(`Maximum number of items (default ${MAX_LISTED})`),
+  after: z.string().optional().describe('Cursor: the `next` of the previous page'),
 })
 
 export const next = z

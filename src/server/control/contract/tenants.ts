@@ -42,7 +42,7 @@ const tenant = z
   })
   .meta({ id: 'Tenant' })
 
-/** Clients in one call, at most. A config file may have more. */
+/** Maximum number of clients in one call. A config file may have more. */
 const MAX_CLIENTS = 200
 
 /** The settings that a call may change. Settings that are left out stay; null removes a default. */

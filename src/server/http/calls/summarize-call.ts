@@ -39,7 +39,7 @@ export function summarizeCall(
   })
 }
 
-/** Why a call was refused; nothing when it was not, whatever the advice. */
+/** Why a call was refused; empty for a call with advice only. */
 function reasonOf({
   error,
   findings = [],

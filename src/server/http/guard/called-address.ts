@@ -6,8 +6,8 @@ import type { Incoming } from '../incoming.ts'
 type CallAddress = Pick<Incoming, 'protocol' | 'host'>
 
 /**
- * The tenant as this caller reaches it: under the address of the call where that is followed,
- * otherwise under its base URL. A call at the usual address gets the tenant itself.
+ * The tenant under the address that this caller used, if the sandbox follows that address,
+ * otherwise under its base URL. For a call at the base URL the result is the tenant itself.
  */
 export function tenantForCaller(called: CallAddress, tenant: Tenant): Tenant {
   const { addresses, basePath } = tenant

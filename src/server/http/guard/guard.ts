@@ -176,7 +176,7 @@ const isReachedByName = (name: string, guard: ControlGuard): boolean =>
   isOwnName(name, guard) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
 
 /**
- * The host name by which a caller came, as URL parsers write it; empty when the caller names none.
+ * The host name in the request, as URL parsers write host names; empty when the request names none.
  */
 function calledName(request: Incoming): string {
   const origin = calledOrigin(request)
@@ -186,7 +186,10 @@ function calledName(request: Incoming): string {
 const isOwnName = (name: string, { hostNames }: ControlGuard) =>
   isLoopbackHost(name) || hostNames.includes(name)
 
-/** Why any call may come from another machine; `undefined` when only a proxy can bring one. */
+/**
+ * Why any call may come from another machine; `undefined` when only a proxy can forward such a
+ * call.
+ */
 function reasonForAllCalls(
   listeningOn: string,
   { baseUrl }: Pick<Addresses, 'baseUrl'>,
@@ -225,12 +228,13 @@ function reasonForCall(request: Incoming): string | undefined {
 const shown = (name: string, request: Incoming) =>
   holdsCredential(name) ? `the header ${name}` : `${name}: ${beginning(request.header(name))}`
 
-/** Characters that a message repeats of what was sent. */
+/** Maximum number of characters of a received value in a message. */
 const beginning = (text = '') => JSON.stringify(text.slice(0, 80))
 
 /**
  * The pages whose requests a route accepts:
- * - `own-pages`: those of the sandbox. If the route is a page, links of any site may open it in a window of its own.
+ * - `own-pages`: those of the sandbox. If the route is a page, links of any site may open it in a
+ * window of its own.
  * - `navigation`: any site may navigate to it, also in a frame, as relying parties do.
  * - `every-page`: all, for public routes.
  */
@@ -286,7 +290,9 @@ function refusalOfPage(request: Incoming, foreign: string): Refusal {
   )
 }
 
-/** Why the sandbox does not know the address in the browser, and how it comes to know it. */
+/**
+ * Why the sandbox does not know the address in the browser, and which setting names the address.
+ */
 function unknownAddress(request: Incoming): string {
   const origin = request.header('origin') ?? ''
   const isNamed = /^https?:/.test(origin) && URL.canParse(origin)

@@ -55,7 +55,7 @@ ${renderTable(caption, columns, rows)}
 </details>
 `
 
-/** Each requested age with its yes or no; at most `max` of them. */
+/** Each requested age with yes or no, up to `max` ages. */
 export function renderAnswers(
   answers: Readonly<Record<string, boolean>>,
   max?: number,
@@ -89,8 +89,8 @@ export const breakable = (text: string): readonly Renderable[] =>
 export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /**
- * Characters of one value on a page, at most: a token of 64 KB may stand there three times. The
- * control API has the whole value.
+ * Maximum number of characters of one value on a page, where a token of 64 KB may appear three
+ * times. The control API has the whole value.
  */
 const MAX_CHARACTERS = 2_000
 

@@ -7,7 +7,7 @@ import { errorJson } from './refusal-answer.ts'
 /** The responses of each connection that have not ended, in the order of their requests. */
 const unended = new WeakMap<Duplex, Set<ServerResponse>>()
 
-/** A response that is found by its connection, where events of Node name the connection alone. */
+/** A response that can be found by its connection: some events of Node name only the connection. */
 export class ConnectedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
@@ -35,7 +35,7 @@ interface ParserError extends Error {
 export function answerUnparsed(server: Server, { maxHeaderSize }: { maxHeaderSize: number }): void {
   const answered = new WeakSet<Duplex>()
   const answer = (socket: Duplex, refusal: Refusal) => {
-    // Node reports the rest of what came, too.
+    // Node reports the remaining bytes too.
     if (answered.has(socket)) return
     answered.add(socket)
     if (!socket.writable || isAnswering(socket)) socket.destroy()
@@ -111,7 +111,7 @@ const PLAIN_REQUEST = unreadable(
   'a request without TLS came, and this port speaks https; call it by https://, or start the sandbox without https',
 )
 
-/** The refusal of what the parser could not read. */
+/** The refusal of a request that the parser could not read. */
 function unparsed(
   error: ParserError,
   {

@@ -124,7 +124,7 @@ export const refuseUnreadable =
     return createRoute(host, { handler, isServed: never })(request, response, next)
   }
 
-/** The places that are named instead of an unknown path. */
+/** The addresses that a refusal of an unknown path may name. */
 interface Served {
   readonly profile: Profile
   readonly brand: Brand
@@ -134,8 +134,8 @@ interface Served {
 }
 
 /**
- * Where the caller probably wants to go, in sentences; a list of what exists when the path
- * resembles nothing.
+ * The address that the caller probably means, in sentences; all addresses when the path resembles
+ * none.
  */
 function rightPlace(path: string, served: Served): string {
   const parts = path.split('/').filter((part) => part !== '')
