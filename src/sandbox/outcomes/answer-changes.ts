@@ -113,3 +113,8 @@ export function keysOfReply(reply: ServerReply): Readonly<Record<string, unknown
   const { keys } = bodyOf(reply)
   return Array.isArray(keys) ? keys.map((key: object) => ({ ...key })) : []
 }
+
+/** Writes the number of expires_in as a text. */
+export function withExpiryAsText(reply: ServerReply): ServerReply {
+  return withMembers(reply, { expires_in: String(bodyOf(reply)['expires_in']) })
+}

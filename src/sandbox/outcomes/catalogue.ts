@@ -8,8 +8,10 @@ import { ENDINGS } from './rows/endings.ts'
 import { ID_TOKEN_AGE_THRESHOLDS } from './rows/id-token-age-thresholds.ts'
 import { ID_TOKEN_BINDING, ID_TOKEN_PARTIES, ID_TOKEN_TIMES } from './rows/id-token-claims.ts'
 import { ID_TOKEN_SHAPE, ID_TOKEN_SIGNATURE } from './rows/id-token-form.ts'
-import { PAR, TOKEN, UPGRADE } from './rows/server-calls.ts'
+import { PAR } from './rows/par.ts'
 import { SERVER_FAILURES } from './rows/server-failures.ts'
+import { TOKEN } from './rows/token.ts'
+import { UPGRADE } from './rows/upgrade.ts'
 
 const ROWS: readonly OutcomeRow[] = [
   ...ENDINGS,

@@ -33,6 +33,28 @@ const DENIED: Ending = {
 /** Changed callbacks of both browser flows. */
 function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
   const changed = changedCallback(flow)
+  return [
+    ...stateRows(flow),
+    ...errorRows(flow),
+    changed('iss_of_other_issuer', 'mix_up', {
+      summary: 'A parameter iss names another issuer: an answer of another server (mix-up).',
+      correctClient: 'depends',
+      rule: 'A client that supports RFC 9207 refuses another issuer; one that does not ignores the parameter.',
+      apply: (callback) => withParam(callback, 'iss', 'https://issuer.example'),
+    }),
+    changed('extra_parameter', 'control', {
+      level: 'must',
+      refs: [flow === 'use' ? 'RFC 6749 section 4.2.2' : 'RFC 6749 section 4.1.2'],
+      summary: 'A parameter that the client does not know is there.',
+      rule: 'Ignore parameters that are not understood.',
+      apply: (callback, { invent }) => withAnother(callback, 'sandbox_unknown', invent()),
+    }),
+  ]
+}
+
+/** Callbacks without the right state, or with several. */
+function stateRows(flow: 'use' | 'create'): OutcomeRow[] {
+  const changed = changedCallback(flow)
   // Create lets nobody in.
   const ofCreate: OwnColumns = flow === 'create' ? { severity: 4.3 } : {}
   const stateRow = rowsUnder<Apply<'callback'>>(
@@ -41,7 +63,6 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
     STATE,
   )
   const onceRow = rowsUnder(changed, 'parameters', ONCE)
-  const error = flow === 'use' ? 'error' : 'create_error'
   return [
     stateRow('state_missing', 'There is no state.', (callback) => withoutParam(callback, 'state')),
     stateRow('state_empty', 'The state is the empty string.', (callback) =>
@@ -82,6 +103,14 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       rule: `${STATE} A stranger's error ends no flow.`,
       apply: (callback, { invent }) => withParam(callback, 'state', invent()),
     }),
+  ]
+}
+
+/** Callbacks with an error that is unusual, or stands beside a success. */
+function errorRows(flow: 'use' | 'create'): OutcomeRow[] {
+  const changed = changedCallback(flow)
+  const error = flow === 'use' ? 'error' : 'create_error'
+  return [
     changed('error_and_success', error, {
       summary: 'The answer of a flow that went well, and error=access_denied beside it.',
       ...(flow === 'create' && { harm: CONTRADICTORY }),
@@ -122,19 +151,6 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
       rule: DESCRIPTION,
       apply: (callback) =>
         withParam(callback, 'error_description', '"><img src=x onerror=alert(document.domain)>'),
-    }),
-    changed('iss_of_other_issuer', 'mix_up', {
-      summary: 'A parameter iss names another issuer: an answer of another server (mix-up).',
-      correctClient: 'depends',
-      rule: 'A client that supports RFC 9207 refuses another issuer; one that does not ignores the parameter.',
-      apply: (callback) => withParam(callback, 'iss', 'https://issuer.example'),
-    }),
-    changed('extra_parameter', 'control', {
-      level: 'must',
-      refs: [flow === 'use' ? 'RFC 6749 section 4.2.2' : 'RFC 6749 section 4.1.2'],
-      summary: 'A parameter that the client does not know is there.',
-      rule: 'Ignore parameters that are not understood.',
-      apply: (callback, { invent }) => withAnother(callback, 'sandbox_unknown', invent()),
     }),
   ]
 }

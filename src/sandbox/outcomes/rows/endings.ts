@@ -7,7 +7,10 @@ const ended = (
   flow: 'use' | 'create',
   row: RowAt<'callback'> & { name?: string; ending: Ending },
 ): OutcomeRow => ({
-  ...{ name: row.ending.kind, flow, seam: 'callback', family: 'ending' },
+  name: row.ending.kind,
+  flow,
+  seam: 'callback',
+  family: 'ending',
   ...row,
 })
 
@@ -22,14 +25,12 @@ const failed = (
   { error, ...columns }: OwnColumns & { error?: string } = {},
 ): OutcomeRow[] =>
   Object.entries(errors).map(([name, [description, summary]]) => ({
-    ...{
-      name,
-      flow,
-      seam: 'callback',
-      family: flow === 'use' ? 'error' : 'create_error',
-      summary,
-      rule,
-    },
+    name,
+    flow,
+    seam: 'callback',
+    family: flow === 'use' ? 'error' : 'create_error',
+    summary,
+    rule,
     ending: { kind: 'error', error: error ?? name, description },
     ...columns,
   }))
@@ -84,13 +85,11 @@ export const ENDINGS: readonly OutcomeRow[] = [
   }),
   ...(['use', 'create'] as const).flatMap((flow): OutcomeRow[] => [
     {
-      ...{
-        name: 'no_answer',
-        flow,
-        seam: 'reply',
-        family: 'no_answer',
-        ending: { kind: 'no_answer' },
-      },
+      name: 'no_answer',
+      flow,
+      seam: 'reply',
+      family: 'no_answer',
+      ending: { kind: 'no_answer' },
       ...(flow === 'create' && { severity: 4.3, harm: FAMILIES.create_error.harm }),
       summary: 'The user closes the window: no callback follows.',
       rule: 'A flow may never come back: let its state expire, and let the user start again.',

@@ -19,7 +19,9 @@ const thresholdsRows =
     columns: OwnColumns & { bait: Bait },
   ) =>
     changedClaims(`age_thresholds.${name}`, family, {
-      ...{ summary, rule, ...columns },
+      summary,
+      rule,
+      ...columns,
       apply: (claims) => ({ ...claims, age_thresholds: write(claims) }),
     })
 
@@ -43,7 +45,8 @@ const mapRow = thresholdsRows(
 )
 
 const FOR_LOWER = { since: '0.3', bait: 'minor', level: 'must', severity: 9.1 } as const
-const [MINOR, BOTH] = [{ bait: 'minor' }, { bait: 'both' }] as const
+const MINOR = { bait: 'minor' } as const
+const BOTH = { bait: 'both' } as const
 
 /** Answers that only a careless reader takes for the requested ones. */
 export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
