@@ -14,26 +14,36 @@ import { reasoningLines } from './reasoning-lines.ts'
 export const FLOW_STATUSES = ['waiting', 'ok', 'declined', 'error'] as const
 export type FlowStatus = (typeof FLOW_STATUSES)[number]
 
-/**
- * How a flow went, in one sentence: the first broken rule, else the refusal, else the answer. It is
- * made when a flow is read, not when a call is recorded.
- */
-export function summarizeFlow(flow: ListedFlow): {
+/** How a flow went. */
+export interface FlowSummary {
   readonly status: FlowStatus
+  /** One sentence: the first broken rule, else the refusal, else the answer. */
   readonly summary: string
-} {
+}
+
+/** Summarizes a flow when the flow is read, not when a call is recorded. */
+export function summarizeFlow(flow: ListedFlow): FlowSummary {
   const calls = flow.calls.filter((call) => !isSecondChoice(call))
-  const { error, error_description: description } = callbackOf(flow) ?? {}
   const fault = brokenRule(calls) ?? forcedAnswer(flow) ?? refusal(calls)
-  if (fault === undefined && error === 'access_denied')
-    return { status: 'declined', summary: description ?? 'the user declined' }
-  if (fault === undefined && outcomeOf(flow)?.ending?.kind === 'no_answer')
-    return { status: 'declined', summary: 'the user closed the window: no callback followed' }
-  if (calls.some(isRefused))
-    return { status: 'error', summary: fault ?? (error ?? 'refused') + after(': ', description) }
-  const isWaiting = flow.ended_at === undefined && callbackOf(flow) === undefined
+  const declined = fault === undefined ? declinedBy(flow) : undefined
+  if (declined !== undefined) return { status: 'declined', summary: declined }
+  const callback = callbackOf(flow)
+  if (calls.some(isRefused)) {
+    const { error = 'refused', error_description: description } = callback ?? {}
+    return { status: 'error', summary: fault ?? error + after(': ', description) }
+  }
+  const isWaiting = flow.ended_at === undefined && callback === undefined
   if (isWaiting) return { status: 'waiting', summary: fault ?? waiting(flow) }
   return { status: 'ok', summary: fault ?? ending(flow) }
+}
+
+/** How the user declined; `undefined` when the user did not. */
+function declinedBy(flow: ListedFlow): string | undefined {
+  const { error, error_description: description } = callbackOf(flow) ?? {}
+  if (error === 'access_denied') return description ?? 'the user declined'
+  if (outcomeOf(flow)?.ending?.kind === 'no_answer')
+    return 'the user closed the window: no callback followed'
+  return undefined
 }
 
 /**
