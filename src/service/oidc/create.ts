@@ -12,6 +12,7 @@ import {
 } from './callback.ts'
 import { expiredText, isExpired } from './collection.ts'
 import type { Policy } from './policy.ts'
+import type { Client } from './ports.ts'
 import type { Provider } from './provider.ts'
 import {
   checkCreateScope,
@@ -65,42 +66,20 @@ export async function beginCreate(
   const parameters = readParameters(query, CREATE_PARAMETERS, findings)
   refuseRequestObject(parameters, { request: 'CRE-14' }, findings)
   const client = readClient(provider.clients, parameters.client_id, { rule: 'CRE-01', findings })
-  const named =
-    client && parameters.request_uri
-      ? await findPushedRequest(parameters.request_uri, provider)
-      : undefined
-  // Even if expired or spent: the error goes to its redirect URI with its `state`.
-  const pushed = named?.record.clientId === client?.clientId ? named : undefined
+  const pushed = client && (await findPushedBy(client, parameters.request_uri, provider))
   const request = pushed ? completeFrom(pushed.record, parameters, findings) : parameters
   const target = readRedirectTarget(client, request.redirect_uri, { rule: 'CRE-02', findings })
   checkCreateScope(request.scope, { provider, rule: 'CRE-04', upgradeRule: 'CRE-05' }, findings)
   checkValue('response_type', request.response_type, { right: 'none', rule: 'CRE-06', findings })
   if (client) checkRequestUri(request.request_uri, pushed, { provider, findings })
-  const isOther = target && pushed && pushed.record.redirectUri !== target.redirectUri
-  if (isOther) {
-    const { redirectUri } = pushed.record
-    const difference = `${excerpt(redirectUri)}${differenceFrom(target.redirectUri, [redirectUri])}`
-    const message = `redirect_uri ${excerpt(target.redirectUri)} is not the one that was pushed: ${difference}`
-    findings.add('CRE-03', { path: 'redirect_uri', message })
-  }
+  const hasPushedTarget = checkPushedTarget(target?.redirectUri, pushed?.record, findings)
   const presentation = readPresentation(parameters, findings)
-  if (!target || isOther) throw findings.toRefusal({ status: 400 })
-
-  const callbackTarget = { mode: 'query', redirectUri: target.redirectUri } as const
-  const { refusal } = findings
-  if (refusal) {
-    const unusable = pushed && unusableFor(target.client.clientId, pushed.record, findings)
-    const { policy } = provider
-    const onPage = unusable ? policy.unusableRequestUri : policy.refusedRequest
-    if (onPage === 'page') throw findings.toRefusal({ status: 400 })
-    const error = redirectedError(refusal, policy)
-    const state = onPage === 'without_state' ? undefined : pushed?.record.state
-    const callback = createErrorCallback({ ...callbackTarget, state }, error, policy)
-    return { kind: 'refused', callback, findings: findings.all, ...(unusable ? { unusable } : {}) }
-  }
+  if (!target || !hasPushedTarget) throw findings.toRefusal({ status: 400 })
+  if (findings.refusal) return beginRefused(target, pushed?.record, { provider, findings })
   if (!pushed) throw new Error('a request without an error must have been pushed')
   const transaction: CreateTransaction = {
-    ...callbackTarget,
+    mode: 'query',
+    redirectUri: target.redirectUri,
     flow: 'create',
     clientId: target.client.clientId,
     state: pushed.record.state,
@@ -109,6 +88,50 @@ export async function beginCreate(
     presentation,
   }
   return { kind: 'proceed', transaction, findings: findings.all }
+}
+
+type FoundRequest = Awaited<ReturnType<typeof findPushedRequest>>
+
+/**
+ * The request that the client pushed, even if the request is expired or spent: the error goes to
+ * its redirect URI with its `state`.
+ */
+async function findPushedBy(
+  { clientId }: Client,
+  requestUri: string | undefined,
+  provider: Provider,
+): Promise<FoundRequest> {
+  const found = requestUri ? await findPushedRequest(requestUri, provider) : undefined
+  return found?.record.clientId === clientId ? found : undefined
+}
+
+/** Whether the redirect URI is the pushed one, or one of both is missing. */
+function checkPushedTarget(
+  redirectUri: string | undefined,
+  pushed: PushedRequest | undefined,
+  findings: Findings,
+): boolean {
+  if (redirectUri === undefined || !pushed || pushed.redirectUri === redirectUri) return true
+  const difference = `${excerpt(pushed.redirectUri)}${differenceFrom(redirectUri, [pushed.redirectUri])}`
+  const message = `redirect_uri ${excerpt(redirectUri)} is not the one that was pushed: ${difference}`
+  findings.add('CRE-03', { path: 'redirect_uri', message })
+  return false
+}
+
+/** The answer to a request with errors. @throws Refusal when the answer is a page */
+function beginRefused(
+  { client, redirectUri }: { client: Client; redirectUri: string },
+  pushed: PushedRequest | undefined,
+  { provider: { policy }, findings }: { provider: Provider; findings: Findings },
+): Beginning<CreateTransaction> {
+  const { refusal } = findings
+  const unusable = pushed && unusableFor(client.clientId, pushed, findings)
+  const answer = unusable ? policy.unusableRequestUri : policy.refusedRequest
+  if (answer === 'page' || !refusal) throw findings.toRefusal({ status: 400 })
+  const state = answer === 'without_state' ? undefined : pushed?.state
+  const error = redirectedError(refusal, policy)
+  const callback = createErrorCallback({ mode: 'query', redirectUri, state }, error, policy)
+  return { kind: 'refused', callback, findings: findings.all, ...(unusable ? { unusable } : {}) }
 }
 
 /**
@@ -229,7 +252,7 @@ function completeFrom(
 
 function checkRequestUri(
   requestUri: string | undefined,
-  pushed: Awaited<ReturnType<typeof findPushedRequest>>,
+  pushed: FoundRequest,
   { provider, findings }: { provider: Provider; findings: Findings },
 ): void {
   const path = 'request_uri'

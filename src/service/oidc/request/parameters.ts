@@ -42,55 +42,75 @@ export function readParameters<Name extends string>(
 ): Parameters<Name> {
   const values = new Map<string, string>()
   const rejected = new Set<string>()
-  const known: readonly string[] = rules.known
-  // The name of such a parameter is the text itself, with all that is secret in it.
+  // The name of such a parameter is the text itself, with all its secrets.
   const isJson = looksLikeJson(pairs[0]?.[0] ?? '')
   if (isJson) {
     findings.noteJsonBody()
     findings.add(rules.unknown, { path: '', message: NOT_A_FORM })
-  }
-
-  const parts: Parts = new Map()
-  const isAbsent = (parameter: string) =>
-    known.includes(parameter) && !pairs.some(([name]) => name === parameter)
-  for (const [name, value] of isJson ? [] : pairs) {
-    if (rejected.has(name)) continue
-    const earlier = values.get(name)
-    if (value === undefined || value.includes('\0') || name.includes('\0')) {
-      rejected.add(name)
-      findings.add(rules.repeated, { path: name, message: malformed(name, value) })
-      continue
-    }
-    const isKnown = known.includes(name)
-    const object = isKnown ? undefined : objectOf(name, isAbsent)
-    if (object !== undefined) {
-      parts.set(object, [...(parts.get(object) ?? []), name])
-    } else if (earlier !== undefined) {
-      rejected.add(name)
-      const message = `${excerpt(name)} is sent more than once${received(name, { known, values: [earlier, value] })}`
-      findings.add(rules.repeated, { path: name, message })
-    } else {
-      values.set(name, value)
-      if (value === '') findings.noteEmpty(name)
-      // Only what is longer in characters can be too long in bytes.
-      const problem =
-        rules.tooLong && value.length > 1_000 && isEchoed(name, known) && echoProblem(value)
-      if (problem) {
-        rejected.add(name)
-        findings.add(rules.tooLong, { path: name, message: `${name} ${problem}` })
-      }
-      if (!isKnown)
-        findings.add(rules.unknown, { path: name, message: ignoredParameter(name, known) })
-    }
-  }
-  if (parts.size > 0) {
-    const has = (object: string) => Boolean(values.get(object))
-    reportParts(parts, { ...rules, has, became: 'parameters' }, findings)
+  } else {
+    readPairs(pairs, { rules, findings, values, rejected })
   }
   const parameters: Partial<Record<Name, string | undefined>> = {}
   for (const name of rules.known)
     parameters[name] = rejected.has(name) ? undefined : values.get(name) || undefined
   return parameters as Parameters<Name>
+}
+
+/** The parameters of one request while they are read. */
+interface ReadState {
+  readonly rules: ParameterRules<string>
+  readonly findings: Findings
+  readonly values: Map<string, string>
+  /** The names of parameters that a finding refuses. */
+  readonly rejected: Set<string>
+}
+
+function readPairs(pairs: Pairs, state: ReadState): void {
+  const { rules, findings, values, rejected } = state
+  const isAbsent = (parameter: string) =>
+    rules.known.includes(parameter) && !pairs.some(([name]) => name === parameter)
+  const parts: Parts = new Map()
+  for (const [name, value] of pairs) {
+    if (rejected.has(name)) continue
+    if (value === undefined || value.includes('\0') || name.includes('\0')) {
+      rejected.add(name)
+      findings.add(rules.repeated, { path: name, message: malformed(name, value) })
+      continue
+    }
+    const object = rules.known.includes(name) ? undefined : objectOf(name, isAbsent)
+    if (object === undefined) readValue(name, value, state)
+    else parts.set(object, [...(parts.get(object) ?? []), name])
+  }
+  if (parts.size === 0) return
+  const has = (object: string) => Boolean(values.get(object))
+  reportParts(parts, { ...rules, has, became: 'parameters' }, findings)
+}
+
+function readValue(
+  name: string,
+  value: string,
+  { rules, findings, values, rejected }: ReadState,
+): void {
+  const { known } = rules
+  const earlier = values.get(name)
+  if (earlier !== undefined) {
+    rejected.add(name)
+    const message = `${excerpt(name)} is sent more than once${received(name, { known, values: [earlier, value] })}`
+    findings.add(rules.repeated, { path: name, message })
+    return
+  }
+  values.set(name, value)
+  if (value === '') findings.noteEmpty(name)
+  if (!known.includes(name)) {
+    findings.add(rules.unknown, { path: name, message: ignoredParameter(name, known) })
+    return
+  }
+  // A shorter text in characters cannot be too long in bytes.
+  if (rules.tooLong === undefined || value.length <= 1_000 || UNLIMITED.includes(name)) return
+  const problem = echoProblem(value)
+  if (problem === undefined) return
+  rejected.add(name)
+  findings.add(rules.tooLong, { path: name, message: `${name} ${problem}` })
 }
 
 /**
@@ -185,16 +205,13 @@ const SECRET_PARAMETERS: ReadonlySet<string> = new Set([
   'request',
 ])
 
+/** Parameters that are never sent back, so that they may be long. */
 const UNLIMITED: readonly string[] = [
   'claims',
   'authorization_details',
   'request',
   'client_assertion',
 ]
-
-/** Other parameters are read, or not even that, and never sent back. */
-const isEchoed = (name: string, known: readonly string[]) =>
-  known.includes(name) && !UNLIMITED.includes(name)
 
 const NOT_A_FORM =
   'JSON was received instead of a form, and ignored; send name=value pairs joined by &, percent-encoded'

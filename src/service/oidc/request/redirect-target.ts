@@ -90,31 +90,30 @@ export const addresses = (all: readonly string[]): string => listed(all.map(exce
 
 const HOST = 'the host'
 
-/** None for what is no address. */
+/** The parts in which two addresses differ; empty when either is no URL. */
 function differingParts(received: string, registered: string): readonly string[] {
   const repaired = repairedAddresses(received).find(({ address }) => address === registered)
   if (repaired !== undefined && repaired.mistakes.length > 0) return repaired.mistakes
   if (withoutSlash(received) === withoutSlash(registered)) return ['the final slash']
   if (received.toLowerCase() === registered.toLowerCase()) return ['upper and lower case']
   if (!URL.canParse(received) || !URL.canParse(registered)) return []
-  const [sent, known] = [new URL(received), new URL(registered)]
-  const parts = [
-    ...(sent.protocol === known.protocol
-      ? []
-      : [`the scheme: ${other(sent.protocol, known.protocol)}`]),
-    ...(sent.hostname === known.hostname
-      ? []
-      : [`${HOST}: ${other(sent.hostname, known.hostname)}`]),
-    ...(sent.port === known.port
-      ? []
-      : [`the port: ${other(sent.port || 'none', known.port || 'none')}`]),
-    ...(sent.pathname === known.pathname ? [] : [pathDifference(sent.pathname, known.pathname)]),
-    ...(sent.search === known.search
-      ? []
-      : [`the query: ${other(sent.search || 'none', known.search || 'none')}`]),
-    ...(sent.hash === known.hash ? [] : ['the fragment']),
-  ]
+  const parts = differingUrlParts(new URL(received), new URL(registered))
   return parts.length === 0 ? ['its spelling: it is compared character by character'] : parts
+}
+
+function differingUrlParts(sent: URL, known: URL): string[] {
+  const parts: string[] = []
+  if (sent.protocol !== known.protocol)
+    parts.push(`the scheme: ${other(sent.protocol, known.protocol)}`)
+  if (sent.hostname !== known.hostname)
+    parts.push(`${HOST}: ${other(sent.hostname, known.hostname)}`)
+  if (sent.port !== known.port)
+    parts.push(`the port: ${other(sent.port || 'none', known.port || 'none')}`)
+  if (sent.pathname !== known.pathname) parts.push(pathDifference(sent.pathname, known.pathname))
+  if (sent.search !== known.search)
+    parts.push(`the query: ${other(sent.search || 'none', known.search || 'none')}`)
+  if (sent.hash !== known.hash) parts.push('the fragment')
+  return parts
 }
 
 function pathDifference(sent: string, known: string): string {
