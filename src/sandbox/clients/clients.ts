@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Client } from '../../service/oidc/ports.ts'
+import type { Client, Clients, SigningAlgorithm } from '../../service/oidc/ports.ts'
 import {
   type Addresses,
   baseUrlAt,
@@ -15,7 +15,16 @@ export interface SandboxClient extends Client {
   readonly persona: string | undefined
 }
 
-export type SandboxClients = ReturnType<typeof createClients>
+/** The registered relying parties of one tenant. */
+export interface SandboxClients extends Clients {
+  /** The identifiers of all clients but the demo client. */
+  readonly ids: readonly string[]
+  /** The signing algorithms that clients chose for themselves. */
+  readonly signingAlgs: readonly SigningAlgorithm[]
+  find(clientId: string): SandboxClient | undefined
+  /** Removes the secrets of the clients and of the process from what is recorded or shown. */
+  readonly mask: Mask
+}
 
 /**
  * The built-in client, known without any config. Any path and port on this machine counts as
@@ -33,42 +42,36 @@ interface ClientsOptions {
   readonly redirectUris?: readonly string[]
   /** The addresses of the sandbox whose demo client is added. */
   readonly demoOf?: Addresses
+  /** Further secrets to mask: those of the process, and former secrets of clients. */
   readonly secrets?: readonly string[]
 }
 
 /**
  * Creates the registered relying parties: the built-in client unless it is switched off, the demo
  * client of the sandbox at `demoOf`, and the declared clients, which replace the other two when
- * they share an identifier. `secrets` are those of the process, to be masked too.
+ * they share an identifier.
  */
 export function createClients(
   declared: readonly ClientSettings[],
   { builtin, redirectUris = [], demoOf, secrets = [] }: ClientsOptions,
-) {
+): SandboxClients {
   const clients = new Map<string, SandboxClient>()
   if (demoOf !== undefined) clients.set(DEMO_CLIENT_ID, demoClient(demoOf))
   for (const client of declared) clients.set(client.clientId, fromSettings(client))
   if (builtin && !clients.has(BUILTIN_CLIENT.clientId)) {
     clients.set(BUILTIN_CLIENT.clientId, builtinClient(redirectUris))
   }
+  const ownSecrets = () => [...clients.values()].map(({ clientSecret }) => clientSecret)
   let made: Mask | undefined
-  /**
-   * Removes the secrets of the clients and of the process from what is recorded or shown. The mask
-   * is created when a call is first shown: most tenants are called and never looked at.
-   */
-  const mask: Mask = (value) => {
-    made ??= createMask([
-      ...secrets,
-      ...[...clients.values()].map(({ clientSecret }) => clientSecret),
-    ])
-    return made(value)
-  }
   return {
     ids: [...clients.keys()].filter((id) => id !== DEMO_CLIENT_ID),
-    mask,
-    find: (clientId: string) => clients.get(clientId),
-    /** The signing algorithms that clients chose for themselves. */
     signingAlgs: declared.flatMap(({ signingAlg }) => signingAlg ?? []),
+    find: (clientId) => clients.get(clientId),
+    mask(value) {
+      // Created when a call is first shown: most tenants are called and never looked at.
+      made ??= createMask([...secrets, ...ownSecrets()])
+      return made(value)
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { INSTANT_FORMS, parseInstant } from '../../service/age/calendar.ts'
+import type { Clock } from '../../service/oidc/ports.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { mustBe } from '../../service/text/schema-problems.ts'
 
@@ -33,13 +34,45 @@ const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** The clock of one tenant. All lifetimes and ages are judged by this clock. */
-export type SandboxClock = ReturnType<typeof createClock>
+export interface SandboxClock extends Clock {
+  /**
+   * The instant from which the relative dates of personas count, in epoch milliseconds: real time,
+   * or the instant of the last `set`. Advancing does not move the base, so a persona grows older
+   * only when time is advanced, not while a container runs.
+   */
+  base(): number
+  /**
+   * Moves now and base to `exact` (epoch milliseconds) and forgets what was advanced. Stays frozen
+   * or running.
+   * @throws Refusal outside the years 0001 to 9999
+   */
+  set(exact: number): void
+  /** Freezes the clock, with a base in real time too; `false` lets both run again. */
+  freeze(frozen: boolean): void
+  /**
+   * Advances the clock by `seconds`, frozen or not.
+   * @throws Refusal for a negative number or an instant beyond year 9999
+   */
+  advance(seconds: number): void
+  /** Back to real time, running. */
+  reset(): void
+  /** The state of a moved clock as JSON. */
+  remember(): ClockMemory
+  /** Takes a state over: the clock then shows the same time as the clock that remembered it. */
+  recall(memory: ClockMemory): void
+  /** The clock as the control API shows it. */
+  state(): ClockState
+}
 
 /**
  * Creates a clock in real time. `systemNow` gives real time in epoch milliseconds; no other file
  * reads the system clock.
  */
-export function createClock({ systemNow = Date.now }: { readonly systemNow?: () => number } = {}) {
+export function createClock({
+  systemNow = Date.now,
+}: {
+  readonly systemNow?: () => number
+} = {}): SandboxClock {
   let { set, frozenAt, advancedMs } = UNMOVED
 
   const realTime = () => frozenAt ?? systemNow()
@@ -57,18 +90,8 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
 
   return {
     now: () => nowAt(realTime()),
-    /**
-     * The instant from which the relative dates of personas count, in epoch milliseconds: real
-     * time, or the instant of the last `set`. Advancing does not move it, so a persona grows older
-     * only when time is advanced, not while a container runs.
-     */
     base: () => baseAt(realTime()),
-    /**
-     * Moves now and base to `exact` (epoch milliseconds) and forgets what was advanced. Stays
-     * frozen or running.
-     * @throws Refusal
-     */
-    set(exact: number) {
+    set(exact) {
       const instant = Math.floor(exact)
       if (!(instant >= EARLIEST && instant <= LATEST)) {
         throw Refusal.invalidRequest(
@@ -78,8 +101,7 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
       set = { instant, startedAt: realTime() }
       advancedMs = 0
     },
-    /** Freezes the clock, with a base in real time too; `false` lets both run again. */
-    freeze(frozen: boolean) {
+    freeze(frozen) {
       if (frozen) {
         frozenAt = realTime()
         return
@@ -89,11 +111,7 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
         set = { instant: set.instant, startedAt: set.startedAt + systemNow() - realTime() }
       frozenAt = undefined
     },
-    /**
-     * Advances the clock by `seconds`, frozen or not.
-     * @throws Refusal for a negative number or an instant beyond year 9999
-     */
-    advance(seconds: number) {
+    advance(seconds) {
       if (!(seconds >= 0)) {
         throw Refusal.invalidRequest(
           `advance: ${seconds} is no number of seconds from 0 up; to go back in time, use set or reset`,
@@ -108,12 +126,10 @@ export function createClock({ systemNow = Date.now }: { readonly systemNow?: () 
       }
       advancedMs = advanced
     },
-    /** Back to real time, running. */
     reset: () => recall(UNMOVED),
-    /** The state of a moved clock as JSON. A clock that recalls the state shows the same time. */
-    remember: (): ClockMemory => ({ set, frozenAt, advancedMs }),
+    remember: () => ({ set, frozenAt, advancedMs }),
     recall,
-    state(): ClockState {
+    state() {
       const real = realTime()
       return {
         now: new Date(nowAt(real)).toISOString(),

@@ -13,7 +13,19 @@ export interface Kept {
 }
 
 /** The bytes that one process keeps for all tenants. */
-export type MemoryBudget = ReturnType<typeof createMemoryBudget>
+export interface MemoryBudget {
+  /** Maximum number of bytes. */
+  readonly limit: number
+  /** Bytes in use. */
+  used(): number
+  /**
+   * Counts `thing`, which may replace another. Drops as much as needed.
+   * @throws Refusal 503, before anything changes, when no room can be made
+   */
+  keep(thing: Kept, instead?: Kept | undefined): void
+  /** Stops counting `thing`. */
+  release(thing: Kept | undefined): void
+}
 
 /** The default of the setting `memory_budget`. */
 const MAX_MEMORY_MB = 256
@@ -39,7 +51,7 @@ const DECLARED_SHARE = 0.6
 const SPARE = 0.01
 
 /** Creates the budget of a process. @param megabytes of the whole budget */
-export function createMemoryBudget(megabytes: number = defaultMegabytes()) {
+export function createMemoryBudget(megabytes: number = defaultMegabytes()): MemoryBudget {
   const limit = keptOf(megabytes * MB)
   const kept = {
     unfinished: new Set<Kept>(),
@@ -55,7 +67,6 @@ export function createMemoryBudget(megabytes: number = defaultMegabytes()) {
     used += sign * bytes
     if (rank === 'declared') declared += sign * bytes
   }
-  /** Stops counting `thing`. */
   const release = (thing: Kept | undefined) => {
     if (thing && kept[thing.rank].delete(thing)) count(thing, -1)
   }
@@ -71,13 +82,8 @@ export function createMemoryBudget(megabytes: number = defaultMegabytes()) {
 
   return {
     limit,
-    /** Bytes in use. */
     used: () => used,
-    /**
-     * Counts `thing`, which may replace another. Drops as much as needed.
-     * @throws Refusal 503, before anything changes, when no room can be made
-     */
-    keep(thing: Kept, instead?: Kept | undefined) {
+    keep(thing, instead) {
       const fixed = declared - (instead?.rank === 'declared' ? instead.bytes : 0)
       const isDeclared = thing.rank === 'declared'
       if (fixed + thing.bytes > (isDeclared ? limit * DECLARED_SHARE : limit)) {
@@ -133,7 +139,11 @@ export function bytesOfValue(value: unknown): number {
 }
 
 /** Items in the order in which they came; the oldest goes first. */
-export type Fifo<Item> = ReturnType<typeof createFifo<Item>>
+export interface Fifo<Item> {
+  push(item: Item): void
+  /** Removes and returns the oldest existing item. */
+  shift(): Item | undefined
+}
 
 /**
  * Items that are gone are removed once there are more than a quarter of the others and this number:
@@ -154,19 +164,18 @@ export function createFifo<Item>({
 }: {
   isThere(item: Item): boolean
   count(): number
-}) {
+}): Fifo<Item> {
   let items: (Item | undefined)[] = []
   let first = 0
   return {
-    push(item: Item) {
+    push(item) {
       if (items.length > (1 + MAX_GONE_SHARE) * count() + MIN_GONE) {
         items = items.slice(first).filter((one) => one !== undefined && isThere(one))
         first = 0
       }
       items.push(item)
     },
-    /** Removes and returns the oldest existing item. */
-    shift(): Item | undefined {
+    shift() {
       while (first < items.length) {
         const item = items[first]
         // Lets the item be collected.

@@ -15,7 +15,21 @@ import {
 
 type RedisClient = ReturnType<typeof createRedisClient>
 
-export type Redis = Awaited<ReturnType<typeof connectRedis>>
+/** A connection to Redis, which is opened again without end when it is lost. */
+export interface Redis {
+  /** The address without user and password. */
+  readonly address: string
+  /**
+   * Runs commands and scripts.
+   * @throws Refusal (503) when Redis does not answer within two seconds
+   */
+  call<Reply>(act: (client: RedisClient) => Promise<Reply>): Promise<Reply>
+  /** Calls `listener` for each message, also after a lost connection was opened again. */
+  listen(channel: string, listener: (message: string) => void): Promise<void>
+  /** Calls `listener` at each new connection, and each second while Redis answers. */
+  onPulse(listener: () => void): void
+  close(): void
+}
 
 export interface RedisEvents {
   /** Called once when the connection is lost; calls are refused until it is back. */
@@ -38,7 +52,7 @@ const MAX_SILENCE_MS = 4_000
  * `valkey`, or `unix:///path[?db=1]`
  * @throws Error with one line that names the address, without its password
  */
-export async function connectRedis(url: string, events: RedisEvents) {
+export async function connectRedis(url: string, events: RedisEvents): Promise<Redis> {
   const address = parseStoreAddress(url)
   let isConnected = false
   let isLost = false
@@ -80,13 +94,8 @@ export async function connectRedis(url: string, events: RedisEvents) {
   isConnected = true
 
   return {
-    /** The address without user and password. */
     address: address.shown,
-    /**
-     * Runs commands and scripts.
-     * @throws Refusal (503) when Redis does not answer within two seconds
-     */
-    async call<Reply>(act: (client: RedisClient) => Promise<Reply>): Promise<Reply> {
+    async call(act) {
       try {
         return await breaker.call(() => act(client))
       } catch (cause) {
@@ -98,12 +107,10 @@ export async function connectRedis(url: string, events: RedisEvents) {
         throw Refusal.unavailable(`the store at ${address.shown} ${problem}`, cause)
       }
     },
-    /** Calls `listener` for each message, also after a lost connection was opened again. */
-    async listen(channel: string, listener: (message: string) => void) {
+    async listen(channel, listener) {
       await subscriber.subscribe(channel, listener)
     },
-    /** Calls `listener` at each new connection, and each second while Redis answers. */
-    onPulse(listener: () => void) {
+    onPulse(listener) {
       client.on('ready', listener)
       // The client asks Redis for a sign of life anyway, so no timer is added.
       client.on('ping-interval', listener)
