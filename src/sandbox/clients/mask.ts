@@ -76,7 +76,7 @@ function maskedText(text: string, wanted: Wanted): string {
   return isHidden(parts, wanted) ? MASKED : parts
 }
 
-/** How often a text is decoded. A text that is encoded more often is masked as a whole. */
+/** Maximum number of decodings. A text that is encoded more often is masked as a whole. */
 const MAX_DECODINGS = 8
 
 /** Whether decoding the text, once or repeatedly, reveals a secret or credentials. */
@@ -174,7 +174,7 @@ function patternOf(secrets: readonly string[]): string {
   ].join('|')
 }
 
-/** Characters that a message quotes of a value, at most. */
+/** Maximum number of characters that a message quotes of a value. */
 const MAX_QUOTED = 80
 
 /** Matches the text; a blank also matches the `+` of a form. */

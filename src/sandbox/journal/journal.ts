@@ -30,7 +30,7 @@ export interface ListedFlow extends FlowFacts {
   readonly started_at: string
   /** Absent while the user is still choosing. */
   readonly ended_at?: string | undefined
-  /** How many calls of its beginning are kept no longer; absent when all are. */
+  /** Number of oldest calls that were dropped; absent when all calls are kept. */
   readonly dropped_calls?: number | undefined
   readonly calls: readonly CallRecord[]
 }

@@ -15,7 +15,7 @@ import { decisionProblem } from './expectation.ts'
 
 const MAX_STEPS = 500
 
-/** Values that one step compares with a request, at most. */
+/** Maximum number of values that one step compares with a request. */
 const MAX_EXPECTED = 200
 
 const decisionSchema = z

@@ -8,7 +8,7 @@ const PASSING = ['unfinished', 'record', 'audited', 'flow'] as const
 export interface Kept {
   readonly rank: (typeof PASSING)[number] | 'declared'
   readonly bytes: number
-  /** Called when the thing must go; removes it from where it is kept. */
+  /** Makes room: removes the thing from its collection. */
   drop(): void
 }
 

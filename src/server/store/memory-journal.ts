@@ -117,7 +117,7 @@ export function createMemoryJournal({
   }
 }
 
-/** Maximum number of counters, well above that of tenants: late calls of evicted tenants start counters too. */
+/** Well above the limit of tenants: late calls of evicted tenants start counters too. */
 const MAX_COUNTERS = 10_000
 
 /**
