@@ -15,7 +15,7 @@ import {
 } from './queued.ts'
 import {
   createScenarios,
-  runClockSteps,
+  runAllClockSteps,
   type Scenarios,
   type ScenariosOptions,
 } from './scenarios.ts'
@@ -71,7 +71,7 @@ export function createQueue(options: QueueOptions): Queue {
   const expectationIds = idsFor('expectations')
   const observeCall = async (queue: readonly Queued[], call: ReceivedCall, answered: Answered) => {
     const isAwaited = await passAwaited(queue, call, { ...answered, rows })
-    if (isAwaited || answered.decidedBy !== undefined) await runClockSteps({ rows, moveClock })
+    if (isAwaited || answered.decidedBy !== undefined) await runAllClockSteps({ rows, moveClock })
   }
   return {
     expectations: createExpectations(rows, expectationIds),
@@ -86,7 +86,7 @@ export function createQueue(options: QueueOptions): Queue {
       whenThere(rows.list(), (queue) =>
         queue.length === 0 ? undefined : observeCall(queue, call, { status, decidedBy }),
       ),
-    runClockSteps: () => runClockSteps({ rows, moveClock }),
+    runClockSteps: () => runAllClockSteps({ rows, moveClock }),
   }
 }
 

@@ -73,7 +73,7 @@ interface ClockSteps extends Pick<ScenariosOptions, 'moveClock'> {
 }
 
 /** Runs the current clock steps of all scenarios. */
-export async function runClockSteps(parts: ClockSteps): Promise<void> {
+export async function runAllClockSteps(parts: ClockSteps): Promise<void> {
   for (const queued of await parts.rows.list()) {
     if (currentStep(queued)?.kind === 'clock') await runClockStepsOf(queued.id, parts)
   }
