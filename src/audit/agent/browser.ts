@@ -5,16 +5,16 @@ export interface Agent {
    * loopback address of its own.
    */
   newBrowser(options?: { readonly ownAddress?: boolean }): Browser
-  /** What it kept from pages, and what it saw and did not follow, in one line each. */
+  /** What the agent did not load or follow, in one line each. */
   notes(): readonly string[]
   close(): Promise<void>
 }
 
-/** One browser. It keeps its cookies from visit to visit. */
+/** A browser, which keeps its cookies from visit to visit. */
 export interface Browser {
   /**
-   * Opens a URL of the app and follows it to its end. Failures are part of the visit: it rejects
-   * only when `decide` does.
+   * Opens a URL of the app and follows redirects and pages to the end. A failure is an end of the
+   * visit; the promise rejects only when `decide` rejects.
    */
   open(request: PageRequest, options: VisitOptions): Promise<BrowserVisit>
   /** Removes cookies of the app by name, which ends its session. */
@@ -27,36 +27,33 @@ export interface PageRequest {
   /** Sent as `application/x-www-form-urlencoded` by POST, or in the query if `method` is GET. */
   readonly form?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /**
-   * Brings an answer of the sandbox to the app, from another site; the user then begins no other
-   * flow.
-   */
+  /** The request carries an answer of the sandbox to the app, so the user begins no other flow. */
   readonly isAnswer?: boolean
 }
 
 export interface VisitOptions {
-  /** The base URL of the sandbox; what is below it does not belong to the app. */
+  /** The base URL of the sandbox. URLs below do not belong to the app. */
   readonly sandboxUrl: string
   readonly signal: AbortSignal
   /**
-   * Called before a request for E1 or E3; `stop` ends the visit there. Without it the visit begins
+   * Called before a request to E1 or E3; `stop` ends the visit. Without `decide` the visit begins
    * no flow.
    */
   readonly decide?:
     | ((request: AuthorizationRequest) => Promise<ForcedDecision | 'stop'>)
     | undefined
   /**
-   * Follows only redirects and runs no scripts. A visit that leads to the sandbox ends with
-   * `stopped`, and leaves no cookie.
+   * Follows redirects alone, without scripts. A visit that leads to the sandbox ends with `stopped`
+   * and leaves no cookie.
    */
   readonly peeks?: boolean
-  /** What the callback page does with an answer to Use, for an agent that runs no scripts. */
+  /** How the callback page passes on an answer to Use, for an agent without scripts. */
   readonly fragment?: FragmentPost | undefined
-  /** How a user begins on the first page; found by the words of the page when absent. */
+  /** How a user begins on the first page; by default the agent chooses by the words of the page. */
   readonly begin?: Begin | undefined
   /**
-   * Holds back the answer of E1 or E3: the visit ends with `held`, and `Visit.answer` is the
-   * request that would have brought the answer.
+   * Holds back the answer of E1 or E3: the visit ends with `held`, and `BrowserVisit.answer` is the
+   * request with the answer.
    */
   readonly holds?: 'E1' | 'E3' | undefined
 }
@@ -92,7 +89,7 @@ export type ForcedDecision = {
 }
 
 export interface Hop {
-  /** Whose URL it is: the app has the origins that this browser opened, and those of callbacks. */
+  /** The app has the origins that this browser opened, and those of callbacks. */
   readonly party: 'app' | 'sandbox' | 'elsewhere'
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -101,35 +98,46 @@ export interface Hop {
   /** The flow in which the sandbox answered: its header `X-AgeKey-Sandbox-Flow`. */
   readonly flow?: string | undefined
   readonly endpoint?: 'E1' | 'E3' | undefined
-  /** Whether this request brought an answer of the sandbox to the app. */
+  /** Whether this request carried an answer of the sandbox to the app. */
   readonly isCallback: boolean
   /** Names of the cookies that the answer set, without deleted ones. */
   readonly cookies: readonly string[]
 }
 
-/**
- * How a visit ended: at a page of the app, or where `decide` stopped it; `held` before the answer
- * that `holds` names; `elsewhere` at a URL of others, which is not requested; at a page by which
- * the sandbox refused the request of the app; `restless` when a page did not come to rest in time
- * (`problem` says what it still did); `astray` in a frame, which is not followed; `dropped` when
- * the app closed the connection without an answer.
- */
+/** How a visit ended. */
 export type VisitEnd =
-  | ('page' | 'stopped' | 'held' | 'elsewhere' | 'sandbox_page' | 'too_many_redirects')
-  | ('timed_out' | 'restless' | 'astray' | 'dropped' | 'unreachable')
+  /** At a page of the app. */
+  | 'page'
+  /** `decide` stopped the visit. */
+  | 'stopped'
+  /** Before the answer that `holds` names. */
+  | 'held'
+  /** At a URL of another party, which is not requested. */
+  | 'elsewhere'
+  /** At a page by which the sandbox refuses the request of the app. */
+  | 'sandbox_page'
+  | 'too_many_redirects'
+  | 'timed_out'
+  /** A page did not come to rest in time; `problem` says what the page still did. */
+  | 'restless'
+  /** The app opens the service in a frame, which is not followed. */
+  | 'framed'
+  /** The app closed the connection without an answer. */
+  | 'dropped'
+  | 'unreachable'
 
 export interface BrowserVisit {
   readonly end: VisitEnd
   readonly hops: readonly Hop[]
-  /** The last page; absent when none came. */
+  /** The last page. */
   readonly page?: ShownPage | undefined
-  /** The request at which the visit stopped, if it did not end at a page. */
+  /** The last URL, unless the visit ended at a page. */
   readonly url?: string | undefined
-  /** Why no page came, or why no way to the sandbox was found. */
+  /** Why there is no page, or why the user found no way to the sandbox. */
   readonly problem?: string | undefined
   /**
-   * The request that brought the last answer of the sandbox to the app, or would have. It can be
-   * opened again in any browser.
+   * The request with the last answer of the sandbox, sent or held back. Any browser can open the
+   * request again.
    */
   readonly answer?: PageRequest | undefined
   /** GET requests of scripts, in a browser that runs scripts. */

@@ -1,4 +1,4 @@
-/** Maps items by `act`, one after the other, or several at a time. */
+/** Maps items by `act`, in order, at most `atOnce` at the same time. */
 export async function inTurn<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Promise<Result>,

@@ -70,7 +70,7 @@ function whyNoUse(visit: BrowserVisit, options: ProfileOptions): string {
       return `${start}: your app closes the connection without an answer; look into its log`
     case 'too_many_redirects':
       return `${start} is redirected more than 20 times, the last time to ${addressOf(url)}`
-    case 'astray':
+    case 'framed':
     case 'restless':
       return `${start}: ${problem}`
     default:

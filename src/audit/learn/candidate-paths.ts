@@ -3,36 +3,50 @@ import { attributeOf, documentOf, elementsBelow, isHtml, textBelow } from '../ag
 import type { Driver, FlowRun } from '../drive/driver.ts'
 import { inTurn } from '../drive/in-turn.ts'
 
-/** Links of a page that are requested; each costs one more request while learning. */
+/** Maximum number of requested links of a page: each costs a request in every browser. */
 const MAX_LINKS = 8
 const SIGN_OUT =
   /(?:log|sign)[ _-]?(?:out|off)|abmelden|d[ée]connexion|cerrar|esci|afmelden|wyloguj|ログアウト|退出/i
-/** Pages whose request changes something. */
+/** Links whose request may change something. */
 const CHANGES = /delete|remove|cancel|unsubscribe/i
 
 /** Paths at which apps often show who is signed in. */
-const USUAL =
-  '/me /members /account /profile /dashboard /api/me /api/session /api/auth/session'.split(' ')
+const USUAL = [
+  '/me',
+  '/members',
+  '/account',
+  '/profile',
+  '/dashboard',
+  '/api/me',
+  '/api/session',
+  '/api/auth/session',
+]
+
+export interface CandidatePaths {
+  /** Paths that may show whether a user is in, the likely ones first. */
+  readonly paths: readonly string[]
+  /** Paths that may sign a user out. */
+  readonly signOut: readonly string[]
+}
 
 /**
- * The pages of an app that may show whether a user is in, in this order: the page at which such a
- * user ended, requests of its scripts, links of that page, of the start page and of the first page,
- * the usual paths that exist, and last the start page and the first page, which may begin a new
- * flow.
+ * Finds paths in this order: the page at which a user who is in ended, requests of its scripts,
+ * links of that page, of the start page and of the page `/`, the usual paths that exist, and last
+ * the start page and `/`, which may begin a new flow.
  * @param start the URL at which users begin
  */
 export async function candidatePaths(
   { visit: { page, hops, asked = [] }, browser }: FlowRun,
   start: string,
   driver: Driver,
-) {
+): Promise<CandidatePaths> {
   const { origin } = new URL(start)
   const last = hops.at(-1)
   const ending = page && !last?.isCallback && last?.method === 'GET' ? [page.url] : []
   const first = [start, `${origin}/`]
   const peek = async (url: string) => (await driver.peek(url, browser)).page
   const pages = [page, ...(await inTurn(first, peek))]
-  // Every browser from which the audit learns requests each path.
+  // Every browser of learning requests each path, so paths that do not exist are left out.
   const usual = await inTurn(USUAL, async (path) =>
     (await peek(path))?.status === 404 ? [] : [path],
   )

@@ -26,7 +26,7 @@ interface Refusals {
 interface Kind extends Refusals {
   /** Features of every observation of the kind. */
   readonly always: readonly string[]
-  /** Those of `always` that no observation of the other side has. */
+  /** Features of `always` that no observation of the opposite kind has. */
   readonly marks: readonly string[]
   /** The weight of features that an observation of the kind may have alone. */
   readonly tolerance: number
@@ -51,7 +51,7 @@ interface Model {
 
 /** Minimum share, by weight, of the features that a kind always has. */
 const MOST = 0.9
-/** Maximum share, by weight, of the marks of the other side that a page may have by chance. */
+/** Maximum share, by weight, of the marks of the opposite kind that a page may have by chance. */
 const LITTLE = 0.25
 /** Minimum share, by weight, of the marks of a refusal on a page without marks of a yes. */
 const SOME = 0.2

@@ -90,7 +90,7 @@ test.each([
   ['unreachable', { ...at, problem: 'why' }, 'nothing at /late: why'],
   ['page', {}, 'nothing at /callback'],
   ['unreachable', at, 'nothing at /late'],
-  ['astray', { ...at, problem: 'a popup opened' }, 'nothing at /late: a popup opened'],
+  ['framed', { ...at, problem: 'a popup opened' }, 'nothing at /late: a popup opened'],
 ] as const)('A visit that ended as %s with %j is observed as: %s', (end, changes, summary) => {
   expect(seen(ended(end, changes))).toEqual({ end, status: 0, features: [end], summary })
 })

@@ -289,7 +289,7 @@ test.each([
     'GET /verify: your app closes the connection without an answer; look into its log',
   ],
   [failed('too_many_redirects', { url: `${APP}/login?next=1` }), FOR_EVER],
-  [failed('astray', { problem: 'a popup opened' }), 'GET /verify: a popup opened'],
+  [failed('framed', { problem: 'a popup opened' }), 'GET /verify: a popup opened'],
   [failed('restless', { problem: 'it loads again' }), 'GET /verify: it loads again'],
   [begun('404 / Not found.'), `GET /verify answers 404 and ${NO_USE}`],
   [failed('page'), `GET /verify answers nothing and ${NO_USE}`],

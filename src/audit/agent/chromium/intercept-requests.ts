@@ -90,7 +90,7 @@ function refersToService(
   if (isDocument) {
     const problem =
       'your app opens the service in a frame, which is not followed; send the window itself there'
-    lead({ ending: { end: 'astray', problem } })
+    lead({ ending: { end: 'framed', problem } })
   } else {
     notes.add(
       `a script of your app fetches ${endpoint}, and was kept from it: a browser has to be sent there`,
