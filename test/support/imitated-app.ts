@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { Browser, BrowserVisit, PageRequest } from '../../src/audit/agent/browser.ts'
-import type { Driver, FlowPlan, FlowRun } from '../../src/audit/drive/driver.ts'
+import type { Driver } from '../../src/audit/drive/driver.ts'
+import type { FlowPlan, FlowRun } from '../../src/audit/drive/flow-run.ts'
 import type { Observation } from '../../src/audit/drive/observation.ts'
 import type { LearnedApp } from '../../src/audit/learn/learn-app.ts'
 import type { AuditRun, Worker } from '../../src/audit/trials/audit-run.ts'

@@ -6,7 +6,7 @@ import type {
   Hop,
   ShownPage,
 } from '../../src/audit/agent/browser.ts'
-import type { FlowRun } from '../../src/audit/drive/driver.ts'
+import type { FlowRun } from '../../src/audit/drive/flow-run.ts'
 import { type Observation, observe } from '../../src/audit/drive/observation.ts'
 import type { TestedPersonas } from '../../src/audit/drive/tested-personas.ts'
 import type { CallRecord, Flow } from '../../src/server/client/shapes.ts'

@@ -1,4 +1,5 @@
 import type { FragmentPost, PageRequest, ShownPage } from './browser.ts'
+import type { Way } from './choose-way.ts'
 import {
   attributeOf,
   documentOf,
@@ -7,7 +8,6 @@ import {
   isHtml,
   textBelow,
 } from './read-page.ts'
-import type { RequestWay } from './resting-page.ts'
 
 /** The header `User-Agent` of all requests of an audit. */
 export const USER_AGENT =
@@ -20,6 +20,9 @@ export interface Onward {
   readonly url: URL
   readonly body?: { readonly type: string; readonly text: string } | undefined
 }
+
+/** An element whose request is known without pressing it. */
+export type RequestWay = Way & { readonly onward: Onward }
 
 /** @throws TypeError for a malformed URL */
 export function onwardTo({ url: address, form, json, ...request }: PageRequest): Onward {

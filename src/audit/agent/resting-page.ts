@@ -2,7 +2,7 @@ import type { HttpAnswer } from '../../server/client/exchange.ts'
 import type { BrowserVisit, ShownPage, VisitOptions } from './browser.ts'
 import type { Way } from './choose-way.ts'
 import type { Cookies } from './cookies.ts'
-import type { Onward } from './onward.ts'
+import type { Onward, RequestWay } from './onward.ts'
 import type { Parties } from './parties.ts'
 
 /** A page that the HTTP agent has loaded, for an agent that runs scripts. */
@@ -30,9 +30,6 @@ export interface RestingPage {
   /** Set when the page ends the visit. */
   readonly ending?: Pick<BrowserVisit, 'end' | 'problem'> | undefined
 }
-
-/** An element whose request is known without pressing it. */
-export type RequestWay = Way & { readonly onward: Onward }
 
 /** An element in a browser with scripts. */
 type ScriptWay = Way & {

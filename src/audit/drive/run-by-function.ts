@@ -1,7 +1,7 @@
 import type { SandboxApi } from '../../server/client/sandbox-api.ts'
 import type { Flow, NextDecision } from '../../server/client/shapes.ts'
 import type { AuthorizationRequest, Browser } from '../agent/browser.ts'
-import type { FlowPlan, FlowRun } from './driver.ts'
+import type { FlowPlan, FlowRun } from './flow-run.ts'
 import { failedVisit, type Observation } from './observation.ts'
 import { takeBackDecision } from './take-back-decision.ts'
 

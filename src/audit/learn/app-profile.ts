@@ -1,6 +1,6 @@
 import type { BrowserVisit } from '../agent/browser.ts'
 import { AuditProblem } from '../audit-problem.ts'
-import type { FlowRun } from '../drive/driver.ts'
+import type { FlowRun } from '../drive/flow-run.ts'
 import { addressOf, withoutAuditTenant } from '../drive/observation.ts'
 
 /** The Use request of an app, with the defaults of the service. */

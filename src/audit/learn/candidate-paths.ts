@@ -1,6 +1,7 @@
 import type { ShownPage } from '../agent/browser.ts'
 import { attributeOf, documentOf, elementsBelow, isHtml, textBelow } from '../agent/read-page.ts'
-import type { Driver, FlowRun } from '../drive/driver.ts'
+import type { Driver } from '../drive/driver.ts'
+import type { FlowRun } from '../drive/flow-run.ts'
 import { inTurn } from '../drive/in-turn.ts'
 
 /** Maximum number of requested links of a page: each costs a request in every browser. */

@@ -2,7 +2,7 @@ import { createClock } from '../../sandbox/clock/clock.ts'
 import type { SandboxApi } from '../../server/client/sandbox-api.ts'
 import type { CallRecord, Flow } from '../../server/client/shapes.ts'
 import { AuditProblem } from '../audit-problem.ts'
-import type { FlowRun } from '../drive/driver.ts'
+import type { FlowRun } from '../drive/flow-run.ts'
 
 /** Maximum difference of the clocks in seconds: a row may have a token that expired a minute ago. */
 const MAX_DIFFERENCE_SECONDS = 10

@@ -1,5 +1,6 @@
 import { AuditProblem } from '../audit-problem.ts'
-import type { AuditedApp, Driver, FlowPlan } from '../drive/driver.ts'
+import type { AuditedApp, Driver } from '../drive/driver.ts'
+import type { FlowPlan } from '../drive/flow-run.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import type { TestedPersonas } from '../drive/tested-personas.ts'
 import type { AuditRunOptions } from '../options.ts'

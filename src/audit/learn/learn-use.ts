@@ -1,5 +1,6 @@
 import type { Browser } from '../agent/browser.ts'
-import type { AuditedApp, Driver, FlowPlan } from '../drive/driver.ts'
+import type { AuditedApp, Driver } from '../drive/driver.ts'
+import type { FlowPlan } from '../drive/flow-run.ts'
 import { inTurn } from '../drive/in-turn.ts'
 import { type Observation, observe } from '../drive/observation.ts'
 import type { TestedPersonas } from '../drive/tested-personas.ts'

@@ -1,4 +1,4 @@
-import type { FlowPlan } from '../drive/driver.ts'
+import type { FlowPlan } from '../drive/flow-run.ts'
 import type { AppProfile } from './app-profile.ts'
 
 /** How the app gets to Create: by the answer of Use, or by a page of its own. */

@@ -1,6 +1,7 @@
 import type { ShownPage } from '../agent/browser.ts'
 import { titleOf, visibleText, wordsOf } from '../agent/read-page.ts'
-import type { Driver, FlowRun } from '../drive/driver.ts'
+import type { Driver } from '../drive/driver.ts'
+import type { FlowRun } from '../drive/flow-run.ts'
 import type { AcceptedRule } from './accepted-rule.ts'
 
 /** Whether all parts of a rule hold in a browser, after a run or before any. */

@@ -1,5 +1,6 @@
 import type { Browser } from '../agent/browser.ts'
-import type { Driver, FlowRun } from '../drive/driver.ts'
+import type { Driver } from '../drive/driver.ts'
+import type { FlowRun } from '../drive/flow-run.ts'
 import { type Observation, observe } from '../drive/observation.ts'
 import type { DeclaredRules } from './accepted-rule.ts'
 import type { Likeness } from './likeness.ts'

@@ -1,4 +1,4 @@
-import type { FlowRun } from '../drive/driver.ts'
+import type { FlowRun } from '../drive/flow-run.ts'
 import { learnFlow } from '../learn/learned-flow.ts'
 import { readRun } from '../learn/read-run.ts'
 import { type SeenRun, seeRun } from '../learn/see-run.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Browser } from '../../../src/audit/agent/browser.ts'
-import type { AuditedApp, FlowPlan } from '../../../src/audit/drive/driver.ts'
+import type { AuditedApp } from '../../../src/audit/drive/driver.ts'
+import type { FlowPlan } from '../../../src/audit/drive/flow-run.ts'
 import { learnApp } from '../../../src/audit/learn/learn-app.ts'
 import type { LearnedLater } from '../../../src/audit/learn/learn-later.ts'
 import { planOfCreate } from '../../../src/audit/learn/plan-create.ts'

@@ -1,5 +1,4 @@
 import type { Request, Page as Window } from 'playwright-core'
-import type { TabPage } from './tab-state.ts'
 
 /** Requests of a page that keep the page from coming to rest. */
 export interface PendingRequests {
@@ -17,11 +16,21 @@ const MAX_WAIT_MS = 5000
 /** Types of requests that may never end. */
 const ENDLESS: readonly string[] = ['eventsource', 'websocket', 'ping', 'cspreport']
 
+/** The current page. */
+interface TrackedPage {
+  /** URLs that scripts request by GET. */
+  readonly asked: Set<string>
+  readonly isCallback: boolean
+}
+
 /**
  * Records the requests of a window, without navigations and long polls. No request of a callback
  * page counts as a long poll.
  */
-export function trackRequests(window: Window, shown: () => TabPage | undefined): PendingRequests {
+export function trackRequests(
+  window: Window,
+  shown: () => TrackedPage | undefined,
+): PendingRequests {
   const pending = new Map<Request, string>()
   const longPolls = new Set<string>()
   let begun = 0

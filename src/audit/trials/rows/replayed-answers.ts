@@ -1,5 +1,5 @@
 import type { Browser } from '../../agent/browser.ts'
-import type { FlowRun } from '../../drive/driver.ts'
+import type { FlowRun } from '../../drive/flow-run.ts'
 import { observe } from '../../drive/observation.ts'
 import type { LearnedApp } from '../../learn/learn-app.ts'
 import type { Worker } from '../audit-run.ts'

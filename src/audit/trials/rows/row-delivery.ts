@@ -1,7 +1,7 @@
 import type { AuditRow } from '../../../sandbox/outcomes/outcome.ts'
 import type { SandboxApi } from '../../../server/client/sandbox-api.ts'
 import type { Flow } from '../../../server/client/shapes.ts'
-import type { FlowRun } from '../../drive/driver.ts'
+import type { FlowRun } from '../../drive/flow-run.ts'
 import type { Reason } from '../../report/audit-report.ts'
 import { hasCall, traceOf } from './flow-traces.ts'
 

@@ -1,5 +1,5 @@
 import type { AuditRow } from '../../../sandbox/outcomes/outcome.ts'
-import type { FlowPlan } from '../../drive/driver.ts'
+import type { FlowPlan } from '../../drive/flow-run.ts'
 import type { Role } from '../../drive/tested-personas.ts'
 import { planOfCreate } from '../../learn/plan-create.ts'
 import type { AuditRun } from '../audit-run.ts'

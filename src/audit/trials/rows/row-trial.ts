@@ -1,7 +1,7 @@
 import { rowId } from '../../../sandbox/outcomes/catalogue.ts'
 import type { AuditRow } from '../../../sandbox/outcomes/outcome.ts'
 import type { Flow } from '../../../server/client/shapes.ts'
-import type { FlowRun } from '../../drive/driver.ts'
+import type { FlowRun } from '../../drive/flow-run.ts'
 import { inTurn } from '../../drive/in-turn.ts'
 import type { Role } from '../../drive/tested-personas.ts'
 import { asksTheApp } from '../../learn/accepted-rule.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Browser } from '../../../../src/audit/agent/browser.ts'
-import type { FlowPlan, FlowRun } from '../../../../src/audit/drive/driver.ts'
+import type { FlowPlan, FlowRun } from '../../../../src/audit/drive/flow-run.ts'
 import type { LearnedFlow } from '../../../../src/audit/learn/learned-flow.ts'
 import { rowTrial, worstOf } from '../../../../src/audit/trials/rows/row-trial.ts'
 import { findRow, OUTCOMES, rowId } from '../../../../src/sandbox/outcomes/catalogue.ts'

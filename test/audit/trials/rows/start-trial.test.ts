@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { FlowPlan, FreshCopy, StartFresh } from '../../../../src/audit/drive/driver.ts'
+import type { FreshCopy, StartFresh } from '../../../../src/audit/drive/driver.ts'
+import type { FlowPlan } from '../../../../src/audit/drive/flow-run.ts'
 import { unread } from '../../../../src/audit/trials/rows/start-trial.ts'
 import { findRow, OUTCOMES } from '../../../../src/sandbox/outcomes/catalogue.ts'
 import { type Done, findByRows, imitatedApp, right } from '../../../support/imitated-app.ts'

@@ -8,7 +8,7 @@ import type {
   StartPage,
   VisitOptions,
 } from '../agent/browser.ts'
-import type { FlowPlan, FlowRun } from './driver.ts'
+import type { FlowPlan, FlowRun } from './flow-run.ts'
 import { observe } from './observation.ts'
 import { takeBackDecision } from './take-back-decision.ts'
 
@@ -28,7 +28,7 @@ interface AppToRun {
 type Asked = Map<AuthorizationRequest['endpoint'], AuthorizationRequest>
 
 /** Runs a flow of the app in a browser. */
-export async function runFlow(
+export async function runPlan(
   plan: FlowPlan,
   browser: Browser,
   { sandbox, start, visit, wait }: AppToRun,
