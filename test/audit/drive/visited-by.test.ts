@@ -40,6 +40,20 @@ test('The second Use request of a visit is denied', async () => {
   expect(second?.outcome).toBe('access_denied')
 })
 
+test('A second Use request of a visit does not meet the decision for a later call', async () => {
+  const sandbox = await startSandbox()
+  const twice: VisitFunction = async () => {
+    await sendUse(sandbox.url)
+    await sendUse(sandbox.url)
+    return true
+  }
+  const later = { flow: 'token', outcome: 'token.500' } as const
+  const { isLaterMet } = await visitedBy(sandbox, twice)
+    .drive(LIMITS)
+    .run({ ...ADULT, later })
+  expect(isLaterMet).toBe(false)
+})
+
 test('A visit leaves no decision in the queue', async () => {
   const { app, sandbox } = await startFunction(() => false)
   await app.drive(LIMITS).run(ADULT)
