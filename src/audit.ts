@@ -52,15 +52,15 @@ export interface AuditOptions extends AuditChoices {
 const BUDGET_SECONDS = 600
 
 /**
- * Gives an app every wrong answer of the catalogue that applies to it, by a function that drives
- * one flow of the app, and says which it lets in. Visits run one after the other; what each is
- * answered is queued in the sandbox, which nothing else may use meanwhile.
+ * Sends an app every wrong answer of the catalogue that applies to the app, and reports the answers
+ * that the app lets in. `visit` drives one flow at a time. The sandbox queues the answer of each
+ * visit, so nothing else may use the sandbox meanwhile.
  * ```ts
  * const visit = async ({ open }) => (await open('http://localhost:3000/verify')).status === 200
  * const { exit_code, rows } = await audit(sandbox, { visit })
  * ```
- * @throws ConfigError for options that cannot be used, AuditProblem when nothing can be shown: both
- * in one line
+ * @throws ConfigError with one line for invalid options
+ * @throws AuditProblem with one line when nothing can be shown
  */
 export async function audit(
   sandbox: SandboxApi,
@@ -85,13 +85,13 @@ export interface AuditTestsOptions extends AuditChoices {
 }
 
 /**
- * Makes one test for each row of the catalogue: first that an adult is let in, and a minor and a
- * user who declines are not, then the right answers that look unusual, then the wrong ones. Without
- * `only` the rows of level `must` become tests, or those of `failOn`.
+ * Registers one test for each row of the catalogue. The first tests show that an adult is let in,
+ * and that a minor and a user who declines are not. Unusual right answers follow, then wrong
+ * answers. Without `only` the rows of level `must`, or of `failOn`, become tests.
  * ```ts
  * auditTests(sandbox, async ({ open }) => (await open('http://localhost:3000/verify')).status === 200, { test })
  * ```
- * @throws ConfigError with one line for options that cannot be used
+ * @throws ConfigError with one line for invalid options
  */
 export function auditTests(
   sandbox: SandboxApi,
@@ -120,13 +120,13 @@ export interface DrillOptions {
 }
 
 /**
- * Asks an app for the `sub` of each id_token that it received from the sandbox, as a team has to
- * when an age signal is revoked.
+ * Asks an app for the `sub` of each id_token that the app received from the sandbox, as a team must
+ * do when an age signal is revoked.
  * ```ts
  * const { found, total } = await drill(sandbox, { find: (sub) => verifications.has(sub) })
  * ```
- * @throws AuditProblem with one line, when nothing can be shown: no `sub`, or a `find` that finds
- * whatever it is asked for
+ * @throws AuditProblem with one line, when nothing can be shown: there is no `sub`, or `find` finds
+ * every `sub`
  */
 export async function drill(
   sandbox: SandboxApi,

@@ -7,7 +7,7 @@ import type { AppCopies, AuditedApp } from './drive/driver.ts'
 import { learnApp } from './learn/learn-app.ts'
 import { type AuditRunOptions, DEFAULTS } from './options.ts'
 import type { AuditReport } from './report/audit-report.ts'
-import { summarise } from './report/checks-of.ts'
+import { summarise } from './report/summarise.ts'
 import type { AuditRun } from './trials/audit-run.ts'
 import { selectRows } from './trials/rows/select-rows.ts'
 import { tryRows } from './trials/rows/try-rows.ts'
@@ -28,7 +28,7 @@ export async function runAudit(
 
 /**
  * Learns an app, then calls `act` within the budget.
- * @returns the result of `act`, and the head of a report
+ * @returns the result of `act`, and the members of a report that describe the audit
  * @throws AuditProblem
  */
 export async function withLearned<Found>(
@@ -64,7 +64,7 @@ export async function withLearned<Found>(
     }
   } finally {
     clear()
-    // Withdraws the next key, if a row has published one.
+    // A row may have published the next key.
     await Promise.allSettled(copies.map(({ sandbox }) => sandbox.keys.rotate('withdraw')))
   }
 }

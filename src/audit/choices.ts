@@ -46,7 +46,7 @@ export const choicesSchema = z
   })
   .partial()
 
-/** What the audits of a function have in common. */
+/** Options of `audit` and `auditTests`. */
 export type AuditChoices = Immutable<z.input<typeof choicesSchema>>
 
 /** A finding that is accepted for now. */

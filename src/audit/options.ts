@@ -17,7 +17,7 @@ export interface AuditRunOptions extends AuditChoices {
   readonly use?: FlowOptions | undefined
   readonly create?: FlowOptions | undefined
   readonly upgrade?: FlowOptions | undefined
-  /** The age for which the page is, when the app asks for several thresholds. */
+  /** The minimum age of the page, when the app asks for several thresholds. */
   readonly age?: number | undefined
   readonly jobs?: number | undefined
   /** Seconds for the whole audit. */
@@ -31,7 +31,7 @@ export interface AuditRunOptions extends AuditChoices {
 
 export type AuditProgress =
   | { readonly stage: 'learned'; readonly lines: readonly string[] }
-  /** The number of rows to try, and how long a visit took so far. */
+  /** The number of rows to try, and the duration of a visit while the app was learned. */
   | { readonly stage: 'planned'; readonly trials: number; readonly secondsPerVisit: number }
   | {
       readonly stage: 'row'
@@ -39,7 +39,7 @@ export type AuditProgress =
       readonly total: number
       readonly row: AuditedRow
     }
-  /** For readings: sets that were tried, and variants on which the app depends. */
+  /** For readings: tried sets of variants, and the number of variants that fail. */
   | {
       readonly stage: 'reading'
       readonly done: number

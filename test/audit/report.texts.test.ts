@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { auditReportSchema } from '../../src/audit/report/audit-report.ts'
-import { conclusionOf, describeChecks, totalsOf } from '../../src/audit/report/checks-of.ts'
+import { conclusionOf, describeChecks } from '../../src/audit/report/conclusion.ts'
 import {
   explainReason,
   findingLevel,
@@ -12,6 +12,7 @@ import {
   whatAppDid,
   whatHappened,
 } from '../../src/audit/report/points.ts'
+import { totalsOf } from '../../src/audit/report/summarise.ts'
 import {
   auditedRow,
   auditReport,

@@ -17,8 +17,8 @@ import { chooseAgent } from './choose-agent.ts'
 import { findFreePort, type StartedApp, type StartLimits, startApp } from './start-app.ts'
 
 /**
- * How much longer a copy with a wrong reply may take to start than the first copy: a factor, and a
- * minimum in seconds.
+ * Limit for the start of a copy that gets a wrong reply: a multiple of the time of the first copy,
+ * and a minimum in seconds.
  */
 const SLOWER = 3
 const MIN_FRESH_SECONDS = 10
@@ -175,8 +175,7 @@ async function startFresh(
   return {
     sandbox: api,
     ...shown,
-    // If the log of the visit is empty the whole log, because an app that reads the document at its
-    // start may have written then.
+    // An app that reads the document at its start may have written then, and nothing later.
     log: async () => {
       const lines = await recorded()
       return lines.length > 0 ? lines : log.lines()

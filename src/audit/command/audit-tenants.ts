@@ -28,7 +28,7 @@ export function createAuditTenants(sandbox: ConnectedSandbox): AuditTenants {
       const name = auditTenantName(run, names.length + 1)
       names.push(name)
       const tenant = sandbox.tenant(name)
-      // A declared tenant is never pushed out.
+      // The sandbox never evicts a declared tenant.
       await tenant.configure({})
       const [wanted, there] = await Promise.all([sandbox.personas.list(), tenant.personas.list()])
       const known = new Set(there.map((persona) => JSON.stringify(persona)))

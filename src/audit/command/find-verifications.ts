@@ -15,8 +15,8 @@ import type { AuditPlan } from './plan.ts'
 import { SUB } from './settings/settings.ts'
 
 /**
- * Whether an app finds the verifications by which it let users in, as it must when an age signal is
- * revoked.
+ * Whether an app finds the verifications of the users that it let in, as it must when an age signal
+ * is revoked.
  */
 export interface FoundAgain {
   /** `undetermined` when nothing could be shown: `evidence` says why. */
@@ -35,13 +35,10 @@ export interface MissingVerification {
   readonly reason: string
 }
 
-/** Why an app does not know a `sub`, or could not be asked; `found` when it knows it. */
+/** `found`, or why the app does not know a `sub` or could not be asked. */
 type Asked = 'found' | { readonly reason: string; readonly isAnswer: boolean }
 
-/**
- * The age from which an app lets users in; `any` accepts a yes to one threshold, `every` requires a
- * yes to all.
- */
+/** The minimum age of an app, or whether `any` or `every` threshold must have a yes. */
 type Age = number | 'any' | 'every'
 
 /**
@@ -94,17 +91,17 @@ const FINDS_ALL =
 export const MAX_FLOWS = 2_000
 
 /**
- * Prepares `--find`.
+ * Prepares `--find` before the audit.
  * @returns a function that asks, after the audit, for the right answers that each copy of the app
- * accepted
+ * accepted; `undefined` without `--find`
  */
 export async function prepareFind(
   { copies }: AppCopies,
   { question, settings }: AuditPlan,
   ca: string | undefined,
-) {
+): Promise<((rows: AuditReport['rows']) => Promise<AuditedCheck>) | undefined> {
   if (!question) return undefined
-  const places = await Promise.all(
+  const asked = await Promise.all(
     copies.map(async ({ sandbox, page }) => {
       const [newest] = await sandbox.flows.list({ audit: 'also', limit: 1 })
       return {
@@ -114,15 +111,15 @@ export async function prepareFind(
       }
     }),
   )
-  return async (rows: AuditReport['rows']): Promise<AuditedCheck> => {
+  return async (rows) => {
     const good = new Set(
       rows.flatMap(({ verdict, flows }) => (verdict === 'accepted' ? flows : [])),
     )
     const others = new Set(
       rows.flatMap(({ verdict, flows }) => (verdict === 'accepted' ? [] : flows)),
     )
-    const asked = places.map(async ({ after, ...place }) => {
-      const flows = await place.sandbox.flows.list({
+    const received = asked.map(async ({ after, ...copy }) => {
+      const flows = await copy.sandbox.flows.list({
         audit: 'only',
         flow: 'use',
         after,
@@ -131,10 +128,10 @@ export async function prepareFind(
       const taken = flows.filter(
         ({ id, outcome }) => good.has(id) || (outcome === 'verified' && !others.has(id)),
       )
-      return { ...place, flows: taken.map(({ id }) => id) }
+      return { ...copy, flows: taken.map(({ id }) => id) }
     })
     const { verdict, evidence, missing } = await findVerifications(
-      await Promise.all(asked),
+      await Promise.all(received),
       settings.age ?? 'every',
     )
     return {
@@ -157,21 +154,15 @@ export async function prepareFind(
   }
 }
 
-/**
- * The members of an id_token that are used here. Nothing is verified: the token comes from the
- * sandbox.
- */
+/** Members of an id_token. The token comes from the sandbox, so that nothing is verified. */
 const idTokenSchema = z.object({
   sub: z.string().min(1),
   age_thresholds: z.record(z.string(), z.boolean()),
 })
 
-/**
- * The `sub` in a right answer that the browser brought to the app: by a redirect, or by a page
- * whose form posts the answer.
- */
+/** The `sub` in a right answer of a flow, which a redirect or a posted form delivers to the app. */
 function subOf({ id, flow, calls }: Flow, age: Age) {
-  // Compared for each call: a forced reply to a later call replaces the outcome of its flow.
+  // The outcome of the flow may be that of a later call, so that each call is compared.
   const rows = calls.map(({ decision }) => findOutcome('use', decision?.outcome ?? ''))
   if (flow !== 'use' || rows.some((row) => row && row.correctClient !== 'accept')) return []
   const responses = JSON.stringify(calls.map(({ response }) => response))
@@ -184,10 +175,7 @@ function subOf({ id, flow, calls }: Flow, age: Age) {
   return isYes ? [{ flow: id, sub: claims.sub }] : []
 }
 
-/**
- * Asks by HTTP; the answer must contain the `sub`. A redirect is not followed: the page behind it
- * is often a sign-in.
- */
+/** Asks by HTTP; the answer must contain the `sub`. A redirect often leads to a sign-in page. */
 export function askByHttp(
   question: AppQuestion,
   {
@@ -209,8 +197,8 @@ export function askByHttp(
     const isOk = status >= 200 && status < 300
     if (isOk && text.includes(sub)) return 'found'
     // Only the path: a query may hold secrets.
-    const place = answer.headers['location']?.split(/[?#]/, 1)[0]?.slice(0, 200)
-    let more = place ? ` and leads to ${place}` : ''
+    const target = answer.headers['location']?.split(/[?#]/, 1)[0]?.slice(0, 200)
+    let more = target ? ` and leads to ${target}` : ''
     if (isOk) more = ' without the sub'
     if (status === 401 || status === 403)
       more = ': it wants a sign-in, or a token; give it as a header'

@@ -6,7 +6,7 @@ import { MAX_REPORT_BYTES, readTextIfThere } from '../../sandbox/files/text-file
 import { findAuditRow } from '../../sandbox/outcomes/catalogue.ts'
 import { createExchangeWithin } from '../../server/client/exchange.ts'
 import { type AuditReport, FINDINGS, LAST_AUDIT, readReport } from '../report/audit-report.ts'
-import { exitCodeOf, summarise } from '../report/checks-of.ts'
+import { exitCodeOf, summarise } from '../report/summarise.ts'
 
 /**
  * Rows of the last audit of an app that failed or were undetermined.
@@ -43,7 +43,8 @@ export type AuditMode = 'run' | 'learn' | 'again' | 'readings'
 /**
  * Keeps the report of a whole audit together with the known readings of the app; or the results of
  * `--readings` or `--again` together with the rest of the last audit of the app.
- * @returns what is kept @throws Error when it cannot be written
+ * @returns the kept report
+ * @throws Error when the file cannot be written
  */
 export async function keepReport(report: AuditReport, mode: AuditMode): Promise<AuditReport> {
   await preparePrivateFolder(dirname(LAST_AUDIT))
@@ -63,10 +64,7 @@ function wholeOf(report: AuditReport, last: AuditReport | undefined, mode: Audit
   return mode === 'readings' ? last : renewed(last, report)
 }
 
-/**
- * Whether a page of the console shows this report: a sandbox reads the folder in which it was
- * started.
- */
+/** Whether a page of the console shows this report: a sandbox reads its own working folder. */
 export async function isShownAt(
   page: string,
   { started_at: startedAt }: Pick<AuditReport, 'started_at'>,
@@ -79,10 +77,7 @@ export async function isShownAt(
 
 const MAX_WAIT_SECONDS = 5
 
-/**
- * Puts the rows of `again` in the place of the same rows of a report, so that the next `--again`
- * tries the rest.
- */
+/** The last report with the results of `again`, so that the next `--again` tries the other rows. */
 function renewed(last: AuditReport, again: AuditReport): AuditReport {
   const judged = new Map(again.rows.map((row) => [row.row, row]))
   const rows = last.rows.map((row) => judged.get(row.row) ?? row)

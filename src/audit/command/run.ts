@@ -6,8 +6,8 @@ import type { AppCopies } from '../drive/driver.ts'
 import { type AuditRunOptions, DEFAULTS } from '../options.ts'
 import { auditReadings } from '../readings/audit-readings.ts'
 import { type AuditReport, LAST_AUDIT } from '../report/audit-report.ts'
-import { summarise } from '../report/checks-of.ts'
 import { findLibrary } from '../report/remedies.ts'
+import { summarise } from '../report/summarise.ts'
 import { renderAuditTerminal } from '../report/terminal.ts'
 import { writeReports } from '../report/write-reports.ts'
 import { selectRows } from '../trials/rows/select-rows.ts'
@@ -19,7 +19,7 @@ import { createProgress, type Progress } from './progress.ts'
 import { AUDIT_FILE } from './settings/audit-file.ts'
 import { writeAuditFile } from './settings/write-audit-file.ts'
 
-/** Audits or learns the app, which is started first if the file says how. @returns the exit code */
+/** Audits or learns the app. @returns the exit code */
 export async function auditApp(session: AuditSession): Promise<number> {
   const { plan, host, signal } = session
   const isLearning = plan.mode === 'learn'
@@ -84,7 +84,7 @@ async function makeReport(
     ? auditReadings(app, { ...options, failOnReadings })
     : runAudit(app, options)
   const found = await audited.finally(progress.end)
-  // A verdict that comes from the interruption is dropped.
+  // The interruption itself caused this verdict.
   const rows = signal.aborted
     ? found.rows.filter(({ reason }) => reason !== 'timed_out')
     : found.rows
@@ -99,7 +99,7 @@ async function makeReport(
   }
 }
 
-/** The console; `undefined` when the sandbox ends with the audit, and its flows too. */
+/** The URL of the console; `undefined` when the sandbox ends with the audit. */
 const consoleOf = ({ sandbox }: AuditSession): string | undefined =>
   sandbox.isOwn ? undefined : `${sandbox.baseUrl}/_sandbox/console`
 

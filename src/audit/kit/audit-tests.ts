@@ -24,7 +24,7 @@ interface AuditTest {
   readonly name: string
   /** The row; absent for a control. */
   readonly row?: AuditRow
-  /** For a control: whom learning must not find let in. */
+  /** For a control: the user that the app must not have let in while it was learned. */
   readonly keptOut?: keyof typeof HARMS
 }
 
@@ -39,9 +39,7 @@ const HARMS = {
   access_denied: 'the app takes an error for a proof of age.',
 }
 
-/**
- * 40 visits, like the longest test: learning, a right answer, and a finding that is tried twice.
- */
+/** Time for 40 visits. The longest test learns, sends a right answer, and tries a finding twice. */
 export const testTimeoutMs = ({ timeoutSeconds = DEFAULTS.timeoutSeconds }: AuditChoices): number =>
   timeoutSeconds * 40 * 1000
 
@@ -74,7 +72,7 @@ const optionsSchema = choicesSchema.extend(
 
 /**
  * Checks the arguments at run time, since not every caller is compiled.
- * @throws ConfigError with one line, which names the caller
+ * @throws ConfigError with one line that names the caller
  */
 export function checkChoices(
   caller: 'audit' | 'auditTests',
@@ -106,11 +104,11 @@ export function registerTests(
   checkChoices('auditTests', app.visit, choices)
   const run = createTestRun(app, choices)
   for (const one of auditTestsOf(choices)) {
-    // A rest parameter: Jest would pass a callback to a function with a named one, and wait for it.
+    // Jest passes a callback to a function with a named parameter, and waits for the callback.
     const body = async (...[context]: readonly unknown[]) => {
       const reason = await run(one)
-      // Decision: Jest cannot skip a running test, so it passes there. The context of Vitest is a
-      // function with members.
+      // Decision: Jest cannot skip a running test, so the test passes in Jest. The context of
+      // Vitest is a function with members.
       const { skip } = Object(context)
       if (reason !== undefined && typeof skip === 'function') skip.call(context, reason)
     }
@@ -119,8 +117,8 @@ export function registerTests(
 }
 
 /**
- * Runs tests one after the other; the first one learns. Its functions throw AuditProblem when
- * nothing can be shown.
+ * Runs tests one after the other; the first test learns the app.
+ * @returns a function that throws AuditProblem when nothing can be shown
  */
 export function createTestRun(
   { sandbox, visit }: { sandbox: SandboxApi; visit: VisitFunction },
@@ -153,7 +151,7 @@ export function createTestRun(
     throw await explainRow(own, sandbox)
   }
 
-  // A runner may begin tests at the same time, and visits share one queue.
+  // A runner may start tests at the same time, and visits share one queue.
   let last: Promise<unknown> = Promise.resolve()
   /** @returns why the test was not judged; `undefined` when it passed @throws AuditFinding */
   return (test: AuditTest): Promise<string | undefined> => {
@@ -170,21 +168,18 @@ export class AuditFinding extends Error {
   override readonly stack = `AuditFinding: ${this.message}`
 }
 
-/**
- * The failure of a row in the words of a report, with the flow itself, since a test kit resets the
- * journal after the test.
- */
+/** The failure of a row, with its calls: a test kit resets the journal after the test. */
 async function explainRow(row: AuditedRow, { baseUrl, flows }: SandboxApi): Promise<AuditFinding> {
   const { verdict, level, severity } = row
   const [point] = pointsOf({ checks: checksOf([row]), rows: [{ ...row, reason: undefined }] })
   const [last] = await Promise.all(
     row.flows.slice(-1).map((id) => flows.get(id).catch(() => undefined)),
   )
-  const told = point?.facts.filter(({ kind }) => kind !== 'harm' || isFinding(row)) ?? []
+  const facts = point?.facts.filter(({ kind }) => kind !== 'harm' || isFinding(row)) ?? []
   const lines = [
     `${row.row}: ${verdict} (${level}, severity ${severity.toFixed(1)})`,
     ...(row.reason === undefined ? [] : [asSentence(explainReason(row.reason))]),
-    ...linesOf({ facts: told, flows: row.flows }, `${baseUrl}/_sandbox/console`),
+    ...linesOf({ facts, flows: row.flows }, `${baseUrl}/_sandbox/console`),
     ...(last ? ['', ...describeFlow(last).map(({ text }) => text)] : []),
   ]
   return new AuditFinding(lines.join('\n'))

@@ -7,7 +7,7 @@ import { checkAgainst, mustBe, problemLines } from '../../service/text/schema-pr
 /** Verdicts that are findings against an app. */
 export const FINDINGS = ['let in', 'too strict', 'stale', 'ignored', 'broke'] as const
 
-// biome-ignore format: the order in which totals are told
+// biome-ignore format: the order of totals
 /** The verdicts on a row. */
 export const VERDICTS = [
   ...FINDINGS, 'undetermined', 'refused', 'accepted', 'observed', 'not for this app', 'known',
@@ -119,7 +119,7 @@ const auditedCheckSchema = auditedRowSchema
     counted: z.boolean().describe('Whether it counts for the exit code'),
   })
 
-/** The verdict on one check, drawn from the verdicts on its rows. */
+/** The verdict on one check, by the verdicts on its rows. */
 export type AuditedCheck = Readonly<z.infer<typeof auditedCheckSchema>>
 
 /** How the audit recognises success and failure of a flow. */

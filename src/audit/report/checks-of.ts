@@ -1,30 +1,18 @@
 import { FAMILIES } from '../../sandbox/outcomes/families.ts'
 import { CHECK_ROWS, type ClientCheck, REQUIREMENT_LEVELS } from '../../sandbox/outcomes/outcome.ts'
-import {
-  type AuditedCheck,
-  type AuditedRow,
-  type AuditReport,
-  CHECK_VERDICTS,
-  FINDINGS,
-  type ReadingsReport,
-  type TriedVariant,
-  VERDICTS,
-} from './audit-report.ts'
-import { countNoun, findingLevel, isFinding, judgedOf } from './points.ts'
+import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS, FINDINGS } from './audit-report.ts'
+import { findingLevel, isFinding } from './points.ts'
 import { remedyFor } from './remedies.ts'
 
-/**
- * Checks that the code makes for each call: `par/status`. All other checks are the same code for
- * every flow.
- */
+/** Checks that an app makes for each call: `par/status`. Other checks are common to all flows. */
 const OF_EACH_CALL: readonly ClientCheck[] = ['connection', 'status', 'body']
 
 // biome-ignore format: a line or two for each
 /**
- * An app that accepts rows like `shownBy` lacks the check `missing`, so it never reaches the checks
- * or rows of `takes`.
+ * An app that accepts rows like `shownBy` lacks the check `missing`, and never reaches the checks
+ * or rows of `hidden`.
  */
-const REACHES: readonly (readonly [missing: ClientCheck, shownBy: readonly RegExp[], takes: RegExp])[] = [
+const REACHES: readonly (readonly [missing: ClientCheck, shownBy: readonly RegExp[], hidden: RegExp])[] = [
   ['signature', [/\.(signature_missing|payload_changed)$/], /^(alg|kid|key_source|crit|typ|serialisation)$/],
   ['serialisation', [/\.(empty|not_a_jwt)$/],
     /\.(payload_not_.*|id_token_(twice|missing).*|create_requested_(upper_case|false))$/],
@@ -70,7 +58,7 @@ type Group = Pick<AuditedCheck, 'check' | 'verdict'> & { readonly rows: readonly
 const nameIn = (flow: string, check: ClientCheck) =>
   OF_EACH_CALL.includes(check) ? `${flow}/${check}` : check
 
-/** The checks that a row breaks; for a right answer, which breaks none, its family. */
+/** The checks that a row breaks; for a right answer the family of the row. */
 function namesOf({ checks, family, flow, verdict }: AuditedRow): readonly string[] {
   if (checks.length > 0) return checks.map((check) => nameIn(flow, check))
   // The right answer for a child is a no.
@@ -78,8 +66,8 @@ function namesOf({ checks, family, flow, verdict }: AuditedRow): readonly string
 }
 
 /**
- * The rows that each missing check explains, found greedily: first the check whose own rows were
- * accepted, then the check that explains most.
+ * The rows that each missing check explains. Greedy: first the check whose own rows were accepted,
+ * then the check that explains most rows.
  */
 function explainLetIn(letIn: readonly AuditedRow[]): ReadonlyMap<string, readonly AuditedRow[]> {
   const missing = new Map<string, readonly AuditedRow[]>()
@@ -107,14 +95,14 @@ const isReached = (
   { row, checks, flow }: AuditedRow,
   letIn: readonly AuditedRow[],
 ): boolean =>
-  REACHES.some(([missing, shownBy, takes]) => {
-    if (nameIn(flow, missing) !== name || ![row, ...checks].some((text) => takes.test(text)))
+  REACHES.some(([missing, shownBy, hidden]) => {
+    if (nameIn(flow, missing) !== name || ![row, ...checks].some((text) => hidden.test(text)))
       return false
     const shown = letIn.filter((one) => nameIn(one.flow, missing) === name)
     return shownBy.every((one) => shown.some((by) => one.test(by.row)))
   })
 
-/** A check without findings, with the rows of its verdict; none when no row was tried. */
+/** The verdict on a check without findings. */
 function judgeOther(check: string, rows: readonly AuditedRow[]): Group {
   const judged = rows.filter(
     (row) => namesOf(row).includes(check) && !/^(observed|not for this app)$/.test(row.verdict),
@@ -204,124 +192,5 @@ const byWeight = (one: AuditedCheck, other: AuditedCheck): number =>
   (one.check < other.check ? -1 : 1)
 
 /** Whether a check makes the audit fail. */
-export const isFailing = ({ verdict, counted }: AuditedCheck): boolean =>
+const isFailing = ({ verdict, counted }: AuditedCheck): boolean =>
   counted && verdict !== 'undetermined'
-
-/**
- * The parts of a report beside its rows. Of `checks` only the library is used, and checks that no
- * row shows.
- */
-interface Beside extends Partial<Pick<AuditReport, 'checks' | 'readings'>> {
-  readonly library?: string | undefined
-}
-
-/** The verdicts on checks, counted and summed up. */
-export function summarise(
-  rows: readonly AuditedRow[],
-  { readings, checks: known = [], library }: Beside = {},
-) {
-  const checks = checksOf(
-    rows,
-    library ?? known.find((one) => one.library)?.library,
-    known.find(isOfNoRow),
-  )
-  return { checks, rows, totals: totalsOf(rows), exit_code: exitCodeOf(rows, readings, checks) }
-}
-
-const isOfNoRow = ({ rows }: AuditedCheck): boolean => rows.length === 0
-
-/**
- * 1 for a counted finding, 2 when nothing was judged, 3 for a counted row that is undetermined,
- * otherwise 0. Decision: readings count only on request, since a correct app may depend on what
- * nothing forbids.
- */
-export function exitCodeOf(
-  rows: readonly AuditedRow[],
-  readings?: AuditReport['readings'],
-  checks: readonly AuditedCheck[] = [],
-): AuditReport['exit_code'] {
-  const tried = judgedOf(readings)
-  const counted = [...rows, ...checks.filter(isOfNoRow), ...tried].filter((one) => one.counted)
-  const verdicts = new Set<string>(counted.map(({ verdict }) => verdict))
-  if (FOUND.some((one) => verdicts.has(one))) return 1
-  const judged = rows.length > 0 ? rows : tried
-  if (judged.every(({ verdict }) => verdict === 'undetermined' || verdict === 'not for this app'))
-    return 2
-  const isOpen = readings?.counted && readings.combinations.undetermined.length > 0
-  return isOpen || verdicts.has('undetermined') ? 3 : 0
-}
-
-const FOUND = [...FINDINGS, 'missing', 'depends on', 'fails under']
-
-/** How many rows have each verdict, findings first. */
-export const totalsOf = (rows: readonly AuditedRow[]): AuditReport['totals'] =>
-  Object.fromEntries(
-    VERDICTS.map((verdict) => [
-      verdict,
-      rows.filter((row) => row.verdict === verdict).length,
-    ]).filter(([, count]) => count),
-  )
-
-const CONCLUSIONS = ['passed', 'failed', 'nothing was judged', 'undetermined'] as const
-
-/**
- * The conclusion of an audit. Without a judged row it never passes, nor when the app worked under
- * none of the readings.
- */
-export function conclusionOf({ exit_code, totals, rows, readings }: Omit<AuditReport, 'checks'>) {
-  const works = rows.length === 0 && readings?.variants.some(({ verdict }) => verdict === 'works')
-  return totals.refused || totals.accepted || works || exit_code === 1
-    ? CONCLUSIONS[exit_code]
-    : 'nothing was judged'
-}
-
-/**
- * `not verified: signature (16 rows), nonce (7); 2 checks missing, 31 hold`; empty without checks.
- */
-export function describeChecks(checks: readonly AuditedCheck[]): string {
-  if (checks.length === 0) return ''
-  const [missing = [], ...others] = CHECK_VERDICTS.map((verdict) =>
-    checks.filter((one) => one.verdict === verdict),
-  )
-  const counts = others.flatMap(([first, ...more]) =>
-    first
-      ? `${more.length + 1} ${first.verdict === 'holds' && more.length > 0 ? 'hold' : first.verdict}`
-      : [],
-  )
-  const verdicts = [
-    `${missing.length === 0 ? 'no checks' : countNoun(missing.length, 'check')} missing`,
-    ...counts,
-  ]
-  return [missing.length === 0 ? [] : `not verified: ${listChecks(missing)}`, verdicts.join(', ')]
-    .flat()
-    .join('; ')
-}
-
-/** `signature (16 rows), nonce (7)` */
-export const listChecks = (checks: readonly AuditedCheck[]): string =>
-  checks
-    .map(({ title, rows: { length } }, index) =>
-      length === 0 ? title : `${title} (${index === 0 ? countNoun(length, 'row') : length})`,
-    )
-    .join(', ')
-
-/**
- * `works under 31 of 34; depends on refused_token_status=401`. Variants that made no difference to
- * the app are not counted.
- */
-export function describeReadings({ variants, combinations }: ReadingsReport): string {
-  const those = (verdict: TriedVariant['verdict']) =>
-    variants.filter((one) => one.verdict === verdict)
-  const [works, depends] = [those('works').length, those('depends')]
-  const needs = [...new Set(depends.map(({ reading, usual }) => `${reading}=${usual}`))].join(', ')
-  const open = combinations.undetermined.reduce(
-    (sum, { count }) => sum + count,
-    those('undetermined').length,
-  )
-  return [
-    `works under ${works} of ${works + depends.length}`,
-    ...(needs === '' ? [] : [`depends on ${needs}`]),
-    ...combinations.failed.map(({ variants }) => `fails under ${variants.join(' with ')}`),
-    ...(open === 0 ? [] : [`${open} undetermined`]),
-  ].join('; ')
-}

@@ -6,7 +6,7 @@ import {
   renderMarkdownTable,
 } from '../../sandbox/files/reports/markdown.ts'
 import type { AuditedRow, AuditReport } from './audit-report.ts'
-import { conclusionOf, describeChecks, describeReadings, listChecks } from './checks-of.ts'
+import { conclusionOf, describeChecks, describeReadings, listChecks } from './conclusion.ts'
 import {
   countNoun,
   type Fact,
@@ -102,10 +102,10 @@ function flowLink(id: string, console = ''): string {
 
 /** A line for each reaction of the app, with the rows that led to it. */
 function foldRows(title: string, rows: readonly AuditedRow[]): string | false {
-  const told = (row: AuditedRow) =>
+  const reactionOf = (row: AuditedRow) =>
     /^(refused|accepted)$/.test(row.verdict) ? '' : whatAppDid(row)
-  const lines = [...new Set(rows.map(told))].map((text) => {
-    const names = codeSpans(rows.filter((row) => told(row) === text).map(({ row }) => row))
+  const lines = [...new Set(rows.map(reactionOf))].map((text) => {
+    const names = codeSpans(rows.filter((row) => reactionOf(row) === text).map(({ row }) => row))
     return `- ${text && `${codeSpan(text)}: `}${names}\n`
   })
   return rows.length > 0 && fold(title, lines.join(''))

@@ -25,7 +25,7 @@ export const findingLevel = ({
 }: Pick<AuditedRow, 'verdict' | 'level'>): RequirementLevel =>
   HARMLESS.includes(verdict) && level === 'must' ? 'should' : level
 
-type Told = Partial<Pick<AuditedRow, 'evidence' | 'reason' | 'log' | 'refused_by'>>
+type Reaction = Partial<Pick<AuditedRow, 'evidence' | 'reason' | 'log' | 'refused_by'>>
 
 /** Access logs, and continuation lines: neither says why an app refused. */
 const ASIDE = /\b[A-Z]+ \/\S*(?: HTTP\/[\d.]+)?"? [1-5]\d\d\b|^[A-Z][A-Za-z ]+: \/\S*$|^\s|^\W+$/
@@ -36,9 +36,8 @@ export function whatAppDid({
   reason = '',
   log = [],
   refused_by: check,
-}: Told): string {
-  // The line of the log that names the check comes first; without such a line the last one says
-  // most.
+}: Reaction): string {
+  // The first line of the log names the check, if a line does; else the last line says most.
   const line =
     check === undefined ? (log.findLast((line) => !ASIDE.test(line)) ?? log.at(-1)) : log[0]
   return [evidence, reason, line === undefined ? '' : `its log: ${line.trim()}`]
@@ -48,7 +47,7 @@ export function whatAppDid({
 }
 
 /** What was sent, and how the app reacted. */
-export const whatHappened = ({ summary, ...row }: Told & Pick<AuditedRow, 'summary'>): string =>
+export const whatHappened = ({ summary, ...row }: Reaction & Pick<AuditedRow, 'summary'>): string =>
   `${asSentence(summary)} ${whatAppDid(row)}`.trimEnd()
 
 /** `RFC 7519 section 4.1.4; CWE-613`; empty without references. */
@@ -81,7 +80,7 @@ interface Judged extends Omit<AuditedCheck, 'flow' | 'verdict' | 'severity'> {
   readonly flow: OutcomeFlow | 'readings'
   /** `missing`, `depends on` */
   readonly verdict: string
-  /** The harm; absent for a reading, with which nobody is let in. */
+  /** Absent for a reading, by which nobody is let in. */
   readonly severity?: number
 }
 
@@ -188,7 +187,7 @@ function pointOf(judged: Judged, byName: ReadonlyMap<string, AuditedRow>): Point
   const { check: id, level, severity, counted, library } = judged
   const [worst] = rows
   const count = worst ? `${countNoun(rows.length, 'row')}, ` : ''
-  // The suite does not depend on the verdict: a CI system would take the point for another test.
+  // With another suite, a CI system would take the point for another test after a new verdict.
   const first = OUTCOMES.find(
     ({ family, breaks }) => family === id || breaks.some((one) => one === id),
   )

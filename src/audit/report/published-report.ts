@@ -1,7 +1,4 @@
-/**
- * The types of a report as the library publishes them: the package has them written out
- * (`build/shapes.ts`).
- */
+/** The types of a report that the library publishes; `build/shapes.ts` writes them out. */
 import type { AuditReport as WholeReport } from './audit-report.ts'
 
 export type { AuditedRow } from './audit-report.ts'

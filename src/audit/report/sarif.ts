@@ -98,17 +98,17 @@ function ruleOf({ check: id, title, verdict, severity, rule, cwe, facts: all }: 
 
 function resultOf(point: Point, path: string, { source = () => undefined, console }: SarifOptions) {
   const { check: id, level, rows, flow, flows } = point
-  const place = source(flow)
+  const location = source(flow)
   const fingerprint = createHash('sha256').update(`${id} ${path}`).digest('hex').slice(0, 32)
   // GitHub makes the second fingerprint from the line in the file, unless the file is missing.
-  const ofLine = place ? {} : { primaryLocationLineHash: `${fingerprint}:1` }
+  const ofLine = location ? {} : { primaryLocationLineHash: `${fingerprint}:1` }
   // The help of the rule says what to do.
   const facts = point.facts.filter(({ kind }) => kind === 'happened' || kind === 'harm')
   return {
     level: LEVELS[level],
     message: messageOf([`${headOf(point)}.`, ...linesOf({ facts, flows }, console)].join(' ')),
     partialFingerprints: { 'agekeyAudit/v1': fingerprint, ...ofLine },
-    locations: [locationOf(place)],
+    locations: [locationOf(location)],
     ...(rows.length > 0 && {
       relatedLocations: rows.map((row, index) => ({
         id: index + 1,
@@ -119,8 +119,8 @@ function resultOf(point: Point, path: string, { source = () => undefined, consol
   }
 }
 
-// Decision: code scanning refuses a result without a place in a file, so an audit without a file
-// names the file that it could have.
+// Decision: code scanning refuses a result without a location in a file, so an audit without a
+// file names the default file.
 function locationOf({ file, line } = { file: 'agekey-audit.yaml', line: 1 }) {
   const path = file.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '')
   // An absolute path stays absolute: code scanning finds the root of the repository in it.

@@ -1,13 +1,13 @@
 import { flagWord } from '../../service/text/shell-word.ts'
 import { visible } from '../../service/text/visible.ts'
 import type { AuditReport } from './audit-report.ts'
-import { conclusionOf, describeChecks, describeReadings, listChecks } from './checks-of.ts'
+import { conclusionOf, describeChecks, describeReadings, listChecks } from './conclusion.ts'
 import { isFound, linesOf, type Point, pointsOf, unshownOf } from './points.ts'
 
 export interface TerminalOptions {
   /** The URL of the console: `http://localhost:2435/_sandbox/console`. */
   readonly console?: string | undefined
-  /** The command that audits the same app again; without it the page is named. */
+  /** The command that audits the same app again (default: with the page of the app). */
   readonly command?: string | undefined
   colour(style: 'bold' | 'dim' | 'red' | 'yellow' | 'green', text: string): string
 }
@@ -76,10 +76,10 @@ function pointLines(
 ): string[] {
   const { verdict, title, state, weight, flows } = point
   // For an app that is safe by accident, or too strict, what happened is enough.
-  const told = point.facts.filter(
+  const shown = point.facts.filter(
     ({ kind }) => verdict === 'missing' || kind === 'happened' || kind === 'see',
   )
-  const facts = told.map((fact) => {
+  const facts = shown.map((fact) => {
     const isRepeated = fact.kind === 'write' && written.has(fact.text)
     written.add(fact.text)
     return isRepeated ? { ...fact, text: 'the lines above' } : fact

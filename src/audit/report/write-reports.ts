@@ -64,8 +64,8 @@ export function renderAuditJUnit(report: AuditReport, console?: string): string 
   )
 }
 
-// Decision: a finding below the level of --fail-on is no failure, like in the exit code, and no
-// success either.
+// Decision: a finding below the level of --fail-on is neither a failure, as in the exit code, nor a
+// success.
 const STATUS = { failed: 'failed', finding: 'skipped', open: 'skipped', passed: 'passed' } as const
 
 function caseOf(point: Point, console: string | undefined): JUnitCase {

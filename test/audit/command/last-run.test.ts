@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { keepReport, readUnsettled } from '../../../src/audit/command/last-run.ts'
-import { totalsOf } from '../../../src/audit/report/checks-of.ts'
+import { totalsOf } from '../../../src/audit/report/summarise.ts'
 import { findFreePort } from '../../support/free-port.ts'
 import { startSandbox } from '../../support/sandbox.ts'
 import { useScratchFolder } from '../../tools/cli/audit/audit-in-process.ts'

@@ -35,7 +35,7 @@ export function readAuditFile(cwd = '.'): AuditFile | undefined {
 
 /**
  * Decision: a path with `{sub}` needs no quotes within braces, as in `audit: { get:
- * /verifications?sub={sub} }`, where YAML would take the placeholder for a mapping. No line moves.
+ * /verifications?sub={sub} }`. YAML would parse the placeholder as a mapping. No line moves.
  */
 const withQuotedPaths = (text: string): string =>
   text.replaceAll(/(:[ \t]+)(\/[^\s'",{}]*\{sub\}[^\s'",{}]*)/g, "$1'$2'")

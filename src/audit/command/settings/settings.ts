@@ -12,7 +12,7 @@ import { KNOWN_EXAMPLE, knownSchema } from '../../choices.ts'
 import { parseAcceptedRule } from '../../learn/accepted-rule.ts'
 import { FAIL_ON } from '../../report/audit-report.ts'
 
-/** A text that `parse` accepts. The message is the error of `parse`, or names what was expected. */
+/** A text that `parse` accepts. */
 const textFor = (parse: (text: string) => unknown, expected: string) =>
   textWithout((text) => {
     try {
@@ -60,7 +60,7 @@ function requireOneRequest({
   value,
   issues,
 }: z.core.ParsePayload<z.output<typeof beginSchema>>): void {
-  // The schema reports an unknown key already, with the one that was probably meant.
+  // The schema reports an unknown key already, with the most similar known key.
   if (issues.some(({ code }) => code === 'unrecognized_keys')) return
   const given = (keys: readonly (keyof typeof value)[]) =>
     keys.filter((key) => value[key] !== undefined)
@@ -150,7 +150,7 @@ const startSchema = z.strictObject({
   env: z.record(z.string(), formValue).optional().describe(ENV_HELP),
 })
 
-/** @param example the value in the file of `--learn` when the setting is not given */
+/** @param example the value that --learn writes when the setting is not given */
 const shown = <Schema extends z.ZodType>(schema: Schema, example: unknown, description: string) =>
   schema.meta({ description, examples: [example] })
 
@@ -270,7 +270,7 @@ const inCall = {
 }
 
 /**
- * The schema of `agekey-audit.yaml`. Its reader also checks names of rows, so that `--help` loads
+ * The schema of `agekey-audit.yaml`. Only the reader checks names of rows, so that `--help` loads
  * no catalogue.
  */
 export const auditFileSchema = z.strictObject(inFile).partial()

@@ -36,10 +36,7 @@ const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/a
 # Settings of agekey-sandbox audit. Flags go before this file. Lines that are commented out are examples.
 `
 
-/**
- * The file with an explanation of each setting: learned and given values, and examples for the
- * others.
- */
+/** The file explains each setting, and has an example for each setting without a value. */
 export function renderAuditFile({ app, learned, given }: LearnedSettings): string {
   const values: Readonly<Record<string, unknown>> = {
     catalogue: CATALOGUE_VERSION,

@@ -65,7 +65,7 @@ const canLookAgain = ({ probes, rules }: LearnedFlow): boolean =>
 const findingOfSeen = (row: AuditRow, { seen, ...run }: SeenRow, { learned }: RowSettings) =>
   findingOfRow(row, { ...run, observation: seen.run.observation }, readSeen(row, seen, learned))
 
-const TRAPPED = 'your app fetched an address that the answer named, or followed a redirect there'
+const FETCHED = 'your app fetched an address that the answer named, or followed a redirect there'
 
 /** Drives the app through a flow that contains the row. */
 async function sendRow(
@@ -81,7 +81,7 @@ async function sendRow(
   const ids = [run.useFlow, run.createFlow, known?.id].filter((id) => id !== undefined)
   const flows = [...new Set(ids)]
   if (!known || missing) return { run, flows, missing }
-  if (hasCall(known, 'trap')) return { run, flows, sign: TRAPPED }
+  if (hasCall(known, 'trap')) return { run, flows, sign: FETCHED }
   // A call with a code or token that the sandbox did not issue is a flow of its own.
   const later = { audit: 'also', flow: 'upgrade', after: known.id } as const
   const others = runs === 'beside' ? [] : await sandbox.flows.list(later)

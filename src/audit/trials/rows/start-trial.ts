@@ -28,7 +28,7 @@ interface StartedCopy {
   /** Whether the copy requested the document with the row. */
   readonly isRead: boolean
   /** Whether the copy fetched the address that the row names. */
-  readonly isTrapped: boolean
+  readonly hasFetched: boolean
 }
 
 /**
@@ -97,12 +97,12 @@ async function useCopy(
     says: seen && readRun(seen, use).says,
     // A queued decision is held or partly used up once the document was read.
     isRead: left === undefined || left.held_since !== undefined || left.remaining < left.times,
-    isTrapped: flows.some((flow) => hasCall(flow, 'trap')),
+    hasFetched: flows.some((flow) => hasCall(flow, 'trap')),
   }
 }
 
 function findingOfStart(row: AuditRow, started: StartedCopy, adult: string): TrialFinding {
-  const { failure, run, isRead, isTrapped } = started
+  const { failure, run, isRead, hasFetched } = started
   const flows = run?.useFlow === undefined ? [] : [run.useFlow]
   const evidence = failure
     ? `your app did not start: ${failure.problem}`
@@ -112,7 +112,7 @@ function findingOfStart(row: AuditRow, started: StartedCopy, adult: string): Tri
       started.says === 'in' ? unread(row.flow) : `it read no reply of ${rowId(row)}; ${evidence}`
     return undetermined(why, 'not_reached', flows)
   }
-  const sign = isTrapped ? 'your app fetched the address that the reply named' : undefined
+  const sign = hasFetched ? 'your app fetched the address that the reply named' : undefined
   const observation = run?.observation ?? {
     end: 'unreachable' as const,
     status: 0,

@@ -49,7 +49,7 @@ export async function tryRows(
   return judgeRows(rows, new Map([...ofSent, ...ofStarts]), run)
 }
 
-/** The rows to try, with the rows that differ from them by the fault alone. */
+/** The rows to try, with the right answers that a refusal must be compared with. */
 function orderOf(rows: readonly AuditRow[], run: AuditRun): readonly AuditRow[] {
   const isOpen = (row: AuditRow) => !knownBefore(row, run)
   const open = rows.filter(isOpen)

@@ -83,23 +83,23 @@ export async function audit(
 
 /** @param settings of the sandbox @param given flags of the audit */
 export function createAuditHost(settings: Settings, given: AuditSettings): AuditHost {
-  const isBeside = Object.values(readReportFiles(given, REPORT_FORMATS)).includes('-')
+  const isReportPrinted = Object.values(readReportFiles(given, REPORT_FORMATS)).includes('-')
   return {
     environment: ownEnvironment(),
     redraw: process.stderr.isTTY ? redrawError : undefined,
     note: printError,
-    say: isBeside ? printError : print,
+    say: isReportPrinted ? printError : print,
     warn: (message) => printError(`${paintError('yellow', 'warning:')} ${visible(message)}`),
     mask: createMask(secretsOf(settings)),
     startGroup,
-    colour: isBeside ? paintError : paint,
+    colour: isReportPrinted ? paintError : paint,
     writeFiles: writeReportFiles,
   }
 }
 
 /**
- * Hides secrets in the log of an app: those of clients, and variables of the environment that are
- * named like secrets.
+ * Secrets that the log of an app may contain: of clients, and of variables of the environment with
+ * names like `API_TOKEN`.
  */
 function secretsOf({ sandbox: { clients = [], controlToken } }: Settings): readonly string[] {
   const named = Object.entries(ownEnvironment()).filter(([name]) =>
@@ -153,7 +153,7 @@ function listRows({ only, skip, catalogue = CATALOGUE_VERSION, json }: AuditSett
   print(`${rows.length} rows, judged by catalogue ${catalogue}${rest}`)
 }
 
-/** Milliseconds, more than an app takes to stop. */
+/** Milliseconds for an app to stop. */
 const CLOSING_MS = 8000
 
 /** Aborts with the first Ctrl-C. */
@@ -170,8 +170,8 @@ function untilInterrupted(): AbortSignal {
 }
 
 /**
- * The sandbox at `url`; otherwise the one that runs at the base URL of the settings; otherwise a
- * new one there.
+ * Connects to the sandbox at `url`, or to the sandbox at the base URL of the settings, or starts a
+ * sandbox there.
  * @throws ConfigError or SandboxError with one line: nothing or something else runs there, or it
  * refuses the audit
  */
@@ -202,8 +202,7 @@ export async function openSandbox(
 
 async function connect(url: string, controlToken: string | undefined): Promise<OpenSandbox> {
   const sandbox = connectSandbox(url, { controlToken })
-  // Redirects of the app name the base URL. In a container this is not the URL by which the sandbox
-  // is reached.
+  // Redirects of the app name the base URL. In a container the audit reaches another URL.
   const baseUrl = await findBaseUrl(sandbox.baseUrl, { controlToken }).catch((cause: unknown) => {
     const isRefused =
       cause instanceof SandboxError && (cause.status === 401 || cause.status === 403)
@@ -220,8 +219,8 @@ const LOOK =
   'look whether host, port and http or https are right; a certificate of agekey-sandbox is trusted by its file in NODE_EXTRA_CA_CERTS'
 
 /**
- * Whether a sandbox or nothing is there.
- * @throws ConfigError when something else is there, or an unhealthy sandbox
+ * Whether a sandbox answers; false when nothing answers.
+ * @throws ConfigError when another program or an unhealthy sandbox answers
  */
 async function isSandbox(baseUrl: string, remedy: string): Promise<boolean> {
   const address = baseUrl.replace(/\/+$/, '')

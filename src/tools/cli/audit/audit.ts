@@ -9,7 +9,7 @@ Example: agekey-sandbox audit http://localhost:3000/verify --start 'npm start'`
 
 const NAME = 'audit'
 
-/** Registers the command. Its flags and what it does are loaded when it is named. */
+/** Registers the command, whose flags and code are loaded when a call names the command. */
 export function addAudit(program: Command, texts: ReadFlags): void {
   program
     .hook('preSubcommand', (_program, command) => addAuditFlags(command))
@@ -24,13 +24,13 @@ export function addAudit(program: Command, texts: ReadFlags): void {
     })
 }
 
-/** In the list of commands, which is shown without the flags. */
+/** The list of commands shows no flags. */
 const subcommandTerm = (command: Command): string => {
   const term = new Help().subcommandTerm(command)
   return command.name() === NAME ? term.replace(NAME, `${NAME} [options]`) : term
 }
 
-/** Adds its flags to the command, if it is this one. */
+/** Adds the flags, if the command is `audit`. */
 export async function addAuditFlags(command: Command): Promise<void> {
   if (command.name() !== NAME) return
   const { AUDIT_FLAGS } = await import('../../../audit/command/settings/flags.ts')

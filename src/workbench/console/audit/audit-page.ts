@@ -1,10 +1,5 @@
 import { type AuditedRow, type AuditReport, VERDICTS } from '../../../audit/report/audit-report.ts'
-import {
-  conclusionOf,
-  describeChecks,
-  describeReadings,
-  summarise,
-} from '../../../audit/report/checks-of.ts'
+import { conclusionOf, describeChecks, describeReadings } from '../../../audit/report/conclusion.ts'
 import {
   type Fact,
   findingLevel,
@@ -14,6 +9,7 @@ import {
   type Unshown,
   unshownOf,
 } from '../../../audit/report/points.ts'
+import { summarise } from '../../../audit/report/summarise.ts'
 import { packageVersion } from '../../../package-root.ts'
 import { CATALOGUE_VERSION, findAuditRow, findRow } from '../../../sandbox/outcomes/catalogue.ts'
 import { type ConsoleFrame, renderConsolePage } from '../../../server/http/console-page.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AuditChoices } from '../../../../src/audit/choices.ts'
 import type { VerdictName } from '../../../../src/audit/report/audit-report.ts'
-import { exitCodeOf } from '../../../../src/audit/report/checks-of.ts'
+import { exitCodeOf } from '../../../../src/audit/report/summarise.ts'
 import { goodFlow } from '../../../../src/audit/trials/good-flow.ts'
 import { describeRow } from '../../../../src/audit/trials/rows/describe-row.ts'
 import { notForThisApp, RESTART } from '../../../../src/audit/trials/rows/known-before.ts'
