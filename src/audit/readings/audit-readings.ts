@@ -20,13 +20,13 @@ export interface ReadingsOptions extends AuditRunOptions {
   readonly failOnReadings?: boolean
 }
 
-/** By Chromium the flows of one app take some five minutes. */
+/** Chromium takes about five minutes for the flows of one app. */
 const BUDGET_SECONDS = 900
 
 /**
  * Drives an app through its good flows under each variant of each reading, one at a time, then
- * under combinations that contain every pair, and says on which it depends. The readings of each
- * tenant are restored in any case.
+ * under combinations that contain every pair of variants. Always restores the readings of each
+ * tenant.
  * @throws AuditProblem, in one line, when nothing can be shown
  */
 export async function auditReadings(
@@ -49,10 +49,7 @@ export async function auditReadings(
   }
 }
 
-/**
- * Tries each variant alone. Then tries the variants that the app works under together, so that each
- * pair of them is tried once.
- */
+/** Tries each variant alone, then combinations of the variants under which the app works. */
 async function tryReadings({
   own,
   ...audit

@@ -88,7 +88,7 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
 export const mayMeet = (one: ChosenVariant, other: ChosenVariant): boolean =>
   one.reading !== other.reading && !isExcluded(one, other)
 
-/** Whether two variants exclude each other; the table says it for either of them. */
+/** Whether two variants exclude each other; one of them lists the other. */
 function isExcluded(one: NamedVariant, other: NamedVariant): boolean {
   const excludes = ({ reading, variant }: NamedVariant, beside: NamedVariant) =>
     reading.excludes?.[variant.name]?.includes(chosenVariantName(beside)) === true

@@ -56,10 +56,7 @@ export async function tryCombinations(
   }
 }
 
-/**
- * A few combinations that contain every compatible pair of variants: each takes the variants that
- * add most missing pairs.
- */
+/** A few combinations that contain every compatible pair of variants. Greedy, by missing pairs. */
 export function coverPairs(
   pairs: readonly (readonly [ChosenVariant, ChosenVariant])[],
   variants: readonly ChosenVariant[],
@@ -87,8 +84,8 @@ export function coverPairs(
 }
 
 /**
- * The result of a combination and, if it fails, its smallest failing part: halves are left out,
- * then quarters, then single variants.
+ * The result of a combination and, if the combination fails, its smallest failing part: first
+ * without halves, then without quarters, then without single variants.
  */
 async function tryAndShrink(set: Combination, tryOne: Try) {
   let part = set

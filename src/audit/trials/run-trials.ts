@@ -95,7 +95,7 @@ async function runWorker(worker: Worker, schedule: Schedule): Promise<void> {
   }
 }
 
-/** Runs trials side by side as far as they allow this, then the others alone. */
+/** Runs the trials that may run side by side, then the others alone. */
 async function runBatch(
   batch: readonly TrialRecord[],
   worker: Worker,

@@ -11,7 +11,7 @@ import type { AuditRow } from '../../../sandbox/outcomes/outcome.ts'
 import { didYouMean, excerpt, listed, quote } from '../../../service/text/message-parts.ts'
 import type { AuditChoices } from '../../choices.ts'
 
-/** The values of a row for each kind before the colon of a pattern. */
+/** The values of a row by the kind of a pattern, as in `family:signature`. */
 const KINDS = new Map<string, (row: AuditRow) => readonly string[]>([
   ['family', ({ family }) => [family]],
   ['flow', ({ flow }) => [flow]],
@@ -29,9 +29,10 @@ export function selectRows({
   only = [],
   skip = [],
 }: Pick<AuditChoices, 'only' | 'skip'>): readonly AuditRow[] {
-  const [wanted, left] = [only.flatMap(rowsNamed), skip.flatMap(rowsNamed)]
+  const wanted = only.flatMap(rowsNamed)
+  const skipped = skip.flatMap(rowsNamed)
   return AUDIT_ROWS.filter(
-    (row) => (only.length === 0 || wanted.includes(row)) && !left.includes(row),
+    (row) => (only.length === 0 || wanted.includes(row)) && !skipped.includes(row),
   )
 }
 
@@ -55,10 +56,7 @@ function rowsNamed(pattern: string): readonly AuditRow[] {
 const FORM =
   ' A row is a flow and a name, as in use/id_token.expired; agekey-sandbox audit --list shows them'
 
-/**
- * The check of a schema: refuses unknown rows or versions of the catalogue, and a row that is named
- * twice.
- */
+/** A check of a schema. Refuses unknown rows, unknown catalogue versions and repeated rows. */
 export function requireKnownNames({ value, issues }: z.core.ParsePayload<AuditChoices>): void {
   const { catalogue, known = [], only, skip } = value
   const versions: readonly string[] = CATALOGUE_VERSIONS
