@@ -1,14 +1,14 @@
 import { runAudit } from './audit/audit.ts'
 import { AuditProblem } from './audit/audit-problem.ts'
 import type { AuditChoices } from './audit/choices.ts'
+import { type VisitFunction, visitedBy } from './audit/drive/visited-by.ts'
 import {
   askByFunction,
   type FindFunction,
   type FoundAgain,
   findVerifications,
   MAX_FLOWS,
-} from './audit/command/find-verifications.ts'
-import { type VisitFunction, visitedBy } from './audit/drive/visited-by.ts'
+} from './audit/find-verifications.ts'
 import { checkChoices, type RegisterTest, registerTests } from './audit/kit/audit-tests.ts'
 import type { AuditedRow, AuditReport } from './audit/report/published-report.ts'
 import { DEMO_CLIENT_ID } from './sandbox/clients/clients.ts'
@@ -19,17 +19,17 @@ import { found } from './service/text/message-parts.ts'
 export { AuditProblem } from './audit/audit-problem.ts'
 export type { AuditChoices, KnownFinding } from './audit/choices.ts'
 export type {
-  FindFunction,
-  FoundAgain,
-  MissingVerification,
-} from './audit/command/find-verifications.ts'
-export type {
   OpenedPage,
   OpenPage,
   OpenRequest,
   VisitDetails,
   VisitFunction,
 } from './audit/drive/visited-by.ts'
+export type {
+  FindFunction,
+  FoundAgain,
+  MissingVerification,
+} from './audit/find-verifications.ts'
 export { AuditFinding, type RegisterTest } from './audit/kit/audit-tests.ts'
 export type { AuditedRow, AuditReport } from './audit/report/published-report.ts'
 
