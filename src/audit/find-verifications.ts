@@ -29,7 +29,7 @@ export interface MissingVerification {
 }
 
 /** `found`, or why the app does not know a `sub` or could not be asked. */
-export type Asked = 'found' | { readonly reason: string; readonly isAnswer: boolean }
+export type FindAnswer = 'found' | { readonly reason: string; readonly isAnswer: boolean }
 
 /** The minimum age of an app, or whether `any` or `every` threshold must have a yes. */
 type Age = number | 'any' | 'every'
@@ -39,7 +39,7 @@ export interface AskedCopy {
   readonly sandbox: SandboxApi
   /** Ids of flows whose answer the app accepted. */
   readonly flows: readonly string[]
-  ask(sub: string): Promise<Asked>
+  ask(sub: string): Promise<FindAnswer>
 }
 
 /**
@@ -114,7 +114,7 @@ export type FindFunction = (sub: string) => boolean | Promise<boolean>
 
 export const askByFunction =
   (find: FindFunction) =>
-  async (sub: string): Promise<Asked> => {
+  async (sub: string): Promise<FindAnswer> => {
     try {
       const known: unknown = await find(sub)
       if (known === true) return 'found'

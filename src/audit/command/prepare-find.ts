@@ -2,8 +2,8 @@ import { createExchangeWithin } from '../../server/client/exchange.ts'
 import { onwardTo, USER_AGENT } from '../agent/onward.ts'
 import type { AppCopies } from '../drive/driver.ts'
 import {
-  type Asked,
   type AskedCopy,
+  type FindAnswer,
   type FoundAgain,
   findVerifications,
   MAX_FLOWS,
@@ -91,7 +91,7 @@ export function askByHttp(
   }: { page: string; timeoutSeconds?: number | undefined; ca?: string | undefined },
 ) {
   const exchange = createExchangeWithin(timeoutSeconds, { ca })
-  return async (sub: string): Promise<Asked> => {
+  return async (sub: string): Promise<FindAnswer> => {
     // A sub has no character to escape.
     const asked: AppQuestion = JSON.parse(JSON.stringify(question).replaceAll(SUB, sub))
     const { method, url, body } = onwardTo({ ...asked, url: new URL(asked.url, page).href })
