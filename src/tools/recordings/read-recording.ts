@@ -57,7 +57,7 @@ export function readSteps(
     add(last ? moveBetween(last, call, { pauseSeconds }) : moveBefore(call))
     last = call
     const choice = choiceFor(call, flow)
-    const read = reader(call, choice ?? call)
+    const read = reader.read(call, choice ?? call)
     if (typeof read === 'string') {
       leftOut.push(read)
       continue
@@ -94,7 +94,7 @@ const needsEarlier = ({ flow, decision }: RecordedRequest): boolean =>
  */
 function earlierFlow(request: RecordedRequest, replayed: ListedFlow | undefined): RecordedRequest {
   const [call] = replayed?.calls ?? []
-  const read = replayed && call && createRequestReader(replayed)(call, call)
+  const read = replayed && call && createRequestReader(replayed).read(call, call)
   const others = { state: 'earlier-state', nonce: 'earlier-nonce' }
   const invented = Object.entries(others).map(
     ([name, text]) => [name, { kind: 'text', text } as const] as const,
@@ -161,11 +161,10 @@ const secondsBetween = (from: string, to: string) => (Date.parse(to) - Date.pars
 
 const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000
 
+type RecordedEndpoint = Endpoint & { readonly call: Call; readonly caller: 'browser' | 'server' }
+
 /** The endpoints of a flow by their number. */
-const REQUESTS: ReadonlyMap<
-  string,
-  Endpoint & { readonly call: Call; readonly caller: 'browser' | 'server' }
-> = new Map(
+const REQUESTS: ReadonlyMap<string, RecordedEndpoint> = new Map(
   Object.values(ENDPOINTS).flatMap((endpoint) =>
     endpoint.caller === 'any' ? [] : [[endpoint.number, endpoint] as const],
   ),
@@ -174,59 +173,105 @@ const REQUESTS: ReadonlyMap<
 /** The usual outcome of a flow when only a persona is decided. */
 const USUAL: Readonly<Record<string, string>> = { use: 'verified', create: 'created' }
 
-/**
- * Creates a reader of one call after the other, which remembers what the calls of the flow issued.
- * A sentence says why a call cannot be repeated.
- */
-function createRequestReader({ dropped_calls: dropped = 0 }: ListedFlow) {
-  const issued = new Map<string, IssuedValue>()
-  let tokens = 0
-  let count = 0
-  const isLost = (kind: IssuedValue, value: unknown) =>
-    dropped > 0 && (typeof value === 'string' ? issued.get(value) !== kind : tokens === 0)
+/** Reads the calls of a flow, one after the other. */
+interface RequestReader {
+  /**
+   * Reads a call.
+   * @param answer the call that answered: the choice on a page, or the call itself
+   * @returns a sentence when the call cannot be repeated
+   */
+  read(call: CallRecord, answer: CallRecord): RecordedRequest | string
+}
 
-  return (call: CallRecord, answer: CallRecord): RecordedRequest | string => {
-    const { endpoint, parameters, status } = call
-    const request = REQUESTS.get(endpoint)
-    if (!request) return `${call.method} ${call.path}: no app is meant to call it.`
-    const { call: flow, title, caller, issues } = request
-    if (isUnreadable(call))
-      return `${endpoint} at ${call.at} was answered with ${status}: the journal does not keep what it sent.`
-    if (isAboutDecision(call))
-      return `${endpoint} at ${call.at} was refused for what was to decide it.`
-    const lost = LINKS[flow]
-    if (lost && isLost(lost, parameters[lost])) {
-      return `${endpoint} at ${call.at} continues a call that the journal keeps no longer.`
+/** The requests read so far, and the values that they issued. */
+interface ReadCalls {
+  /** Whether the journal dropped calls of the begin of the flow. */
+  readonly hasDropped: boolean
+  readonly issued: Map<string, IssuedValue>
+  tokens: number
+  count: number
+}
+
+function createRequestReader({ dropped_calls: dropped = 0 }: ListedFlow): RequestReader {
+  const calls: ReadCalls = { hasDropped: dropped > 0, issued: new Map(), tokens: 0, count: 0 }
+  return {
+    read(call, answer) {
+      const endpoint = REQUESTS.get(call.endpoint)
+      if (!endpoint) return `${call.method} ${call.path}: no app is meant to call it.`
+      const obstacle = obstacleTo(call, endpoint, calls)
+      if (obstacle !== undefined) return obstacle
+      const request = readRequest({ call, answer, endpoint }, calls)
+      calls.count += 1
+      if (endpoint.call === 'token' && call.status < 400 && request.issues) calls.tokens += 1
+      if (endpoint.issues) {
+        for (const text of issuedBy(answer)) calls.issued.set(text, endpoint.issues)
+      }
+      return request
+    },
+  }
+}
+
+/** Why a call cannot be repeated, as a sentence; `undefined` when it can. */
+function obstacleTo(
+  call: CallRecord,
+  { call: flow }: RecordedEndpoint,
+  calls: ReadCalls,
+): string | undefined {
+  const { endpoint, at, status, parameters } = call
+  if (isUnreadable(call)) {
+    return `${endpoint} at ${at} was answered with ${status}: the journal does not keep what it sent.`
+  }
+  if (isAboutDecision(call)) return `${endpoint} at ${at} was refused for what was to decide it.`
+  const link = LINKS[flow]
+  if (calls.hasDropped && link !== undefined && isDropped(link, parameters[link], calls)) {
+    return `${endpoint} at ${at} continues a call that the journal keeps no longer.`
+  }
+  return undefined
+}
+
+/** Whether no kept call issued the value. An access token is masked, so any token will do. */
+const isDropped = (kind: IssuedValue, value: unknown, { issued, tokens }: ReadCalls) =>
+  typeof value === 'string' ? issued.get(value) !== kind : tokens === 0
+
+interface AnsweredCall {
+  readonly call: CallRecord
+  readonly answer: CallRecord
+  readonly endpoint: RecordedEndpoint
+}
+
+function readRequest(
+  { call, answer, endpoint }: AnsweredCall,
+  { issued, tokens, count }: ReadCalls,
+): RecordedRequest {
+  const { call: flow, title, caller, issues } = endpoint
+  const { parameters } = call
+  const isRefusedClient = call.status === 401 && !call.decision
+  const hasIssued = issuedBy(answer).length > 0 && !isCutOff(answer)
+  const fieldValue = (name: string, sent: unknown): FieldValue => {
+    if (name === 'client_secret' && sent === MASKED) {
+      return { kind: 'client_secret', isRight: !isRefusedClient }
     }
-    const isRefusedClient = status === 401 && !call.decision
-    const value = (name: string, sent: unknown): FieldValue => {
-      if (name === 'client_secret' && sent === MASKED)
-        return { kind: 'client_secret', isRight: !isRefusedClient }
-      const text = typeof sent === 'string' ? sent : JSON.stringify(sent)
-      const kind = name === LINKS[flow] ? issued.get(text) : undefined
-      return kind ? { kind: 'issued', issued: kind } : { kind: 'text', text }
-    }
-    const fields = Object.entries(parameters)
-      .filter(([name]) => !name.startsWith('sandbox_'))
-      .map(([name, sent]) => [name, value(name, sent)] as const)
-    const read: RecordedRequest = {
-      kind: 'request',
-      name: `${flow}${++count}`,
-      title: `${endpoint} ${title}`,
-      flow,
-      caller,
-      call,
-      decision: withoutUsual(flow, answer.decision),
-      fields: flow === 'upgrade' ? [] : fields,
-      body: flow === 'upgrade' ? parameters : undefined,
-      accept: caller === 'browser' && call.accept?.includes('json') ? call.accept : undefined,
-      credentials: credentialsOf(flow, { isRefusedClient, hasToken: tokens > 0 }),
-      issues: issues && issuedBy(answer)[0] !== undefined && !isCutOff(answer) ? issues : undefined,
-      expected: expectedAnswer(answer),
-    }
-    if (flow === 'token' && status < 400 && read.issues) tokens += 1
-    if (issues) for (const text of issuedBy(answer)) issued.set(text, issues)
-    return read
+    const text = typeof sent === 'string' ? sent : JSON.stringify(sent)
+    const kind = name === LINKS[flow] ? issued.get(text) : undefined
+    return kind ? { kind: 'issued', issued: kind } : { kind: 'text', text }
+  }
+  const fields = Object.entries(parameters)
+    .filter(([name]) => !name.startsWith('sandbox_'))
+    .map(([name, sent]) => [name, fieldValue(name, sent)] as const)
+  return {
+    kind: 'request',
+    name: `${flow}${count + 1}`,
+    title: `${call.endpoint} ${title}`,
+    flow,
+    caller,
+    call,
+    decision: withoutUsual(flow, answer.decision),
+    fields: flow === 'upgrade' ? [] : fields,
+    body: flow === 'upgrade' ? parameters : undefined,
+    accept: caller === 'browser' && call.accept?.includes('json') ? call.accept : undefined,
+    credentials: credentialsOf(flow, { isRefusedClient, hasToken: tokens > 0 }),
+    issues: hasIssued ? issues : undefined,
+    expected: expectedAnswer(answer),
   }
 }
 
