@@ -87,7 +87,13 @@ function quoted(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll(HIDDEN, unicodeEscape)
   // Backslashes before an escape come in pairs, so a quotation mark is found together with its own
   // backslash.
-  return `'${inner.replaceAll(/\\.|'/g, (part) => (part === '\\"' ? '"' : part === "'" ? "\\'" : part))}'`
+  return `'${inner.replaceAll(/\\.|'/g, inSingleQuotes)}'`
+}
+
+/** Changes the quotation mark that needs a backslash. */
+function inSingleQuotes(part: string): string {
+  if (part === '\\"') return '"'
+  return part === "'" ? "\\'" : part
 }
 
 const commentLines = (recording: Recording, use: readonly string[]): string =>
