@@ -111,32 +111,66 @@ async function follow(flags: Texts, { json = false, ...options }: FlowsOptions):
 
   // The sandbox refuses unknown names here.
   await sandbox.call('listFlows', { query: { ...filter, limit: 1 } })
-  const isFiltered = Object.keys(filter).length > 0
-  let connections = 0
-  let isLost = false
+  const connection = watchConnection(sandbox.url)
   while (!end.signal.aborted) {
     try {
       for await (const event of streamEvents(sandbox, end.signal)) {
         if (event.kind === 'open') {
-          connections += 1
-          if (isLost) warn(`${sandbox.url}: connected again`)
-          isLost = false
+          connection.opened()
           continue
         }
-        const flow = await flowOf(event, filter, sandbox)
-        // A flow of an audit is left out, like one that does not match.
-        if (!flow && (isFiltered || (event.kind === 'call' && event.id != null))) continue
-        const line = json ? jsonLine(event, flow, sandbox.pages) : prettyLine(event, flow)
-        if (writeOut(`${line}\n`) !== undefined) return
+        const line = await lineOf(event, { sandbox, filter, json })
+        if (line !== undefined && writeOut(`${line}\n`) !== undefined) return
       }
     } catch (error) {
-      if (!end.signal.aborted && connections === 0) throw error
+      if (!end.signal.aborted && !connection.wasOpen()) throw error
     }
     if (end.signal.aborted) return
-    if (!isLost) warn(`${sandbox.url}: the connection is lost; trying again`)
-    isLost = true
+    connection.lost()
     await pause(BETWEEN_TRIES_MS, undefined, { signal: end.signal }).catch(() => undefined)
   }
+}
+
+/** Warns once when a connection is lost, and once when the connection is open again. */
+interface WatchedConnection {
+  opened(): void
+  lost(): void
+  wasOpen(): boolean
+}
+
+function watchConnection(url: string): WatchedConnection {
+  let wasOpen = false
+  let isLost = false
+  return {
+    opened() {
+      if (isLost) warn(`${url}: connected again`)
+      wasOpen = true
+      isLost = false
+    },
+    lost() {
+      if (!isLost) warn(`${url}: the connection is lost; trying again`)
+      isLost = true
+    },
+    wasOpen: () => wasOpen,
+  }
+}
+
+interface FollowOptions {
+  readonly sandbox: ReachedSandbox
+  readonly filter: Filter
+  readonly json: boolean
+}
+
+/** The line about an event; `undefined` for a call of a flow that the filter or an audit hides. */
+async function lineOf(
+  event: SandboxEvent,
+  { sandbox, filter, json }: FollowOptions,
+): Promise<string | undefined> {
+  const flow = await flowOf(event, filter, sandbox)
+  const isFiltered = Object.keys(filter).length > 0
+  const isOfFlow = event.kind === 'call' && event.id != null
+  if (!flow && (isFiltered || isOfFlow)) return undefined
+  return json ? jsonLine(event, flow, sandbox.pages) : prettyLine(event, flow)
 }
 
 const warn = (text: string) => printError(`${paintError('yellow', 'warning:')} ${visible(text)}`)
