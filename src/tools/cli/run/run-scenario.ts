@@ -11,7 +11,7 @@ export type StepResult = Pick<
 > & {
   /** `skipped`: an earlier step failed. */
   readonly status: 'passed' | 'failed' | 'skipped'
-  /** Milliseconds since the step before. */
+  /** Seconds since the step before ended. */
   readonly seconds: number
 }
 
@@ -25,11 +25,19 @@ export interface ScenarioRun {
 /** Learns how a scenario advances. */
 export interface StepListener {
   armed(id: string): void
-  /** The awaited step; called again after a while, and when a request did not meet the step. */
+  /** A step is awaited; called again after a while, and when a request did not meet the step. */
   current(step: StepProgress): void
   ended(step: StepResult): void
   /** No request met a step in time. */
   timedOut(): void
+}
+
+/** How long a run waits for a step, and who learns of the steps. */
+export interface RunLimits {
+  readonly timeoutSeconds: number
+  readonly listener: StepListener
+  /** Resolves with the reason when the app under test has ended, which ends the wait for a step. */
+  readonly early?: Promise<string> | undefined
 }
 
 /** Seconds of one long poll; a step may wait longer. */
@@ -39,98 +47,147 @@ const MAX_POLL_SECONDS = 30
  * Arms a scenario and follows it to its end: the first step that fails, or that is not met within
  * `timeoutSeconds`. The scenario is removed from the sandbox then, so that it decides nothing
  * afterwards.
- * @param options.early resolves with the reason when the app under test has ended, which ends the
- * wait for a step
  */
 export async function runScenario(
   scenario: Scenario,
   { scenarios }: Pick<SandboxApi, 'scenarios'>,
-  {
-    timeoutSeconds,
-    listener,
-    early,
-  }: { timeoutSeconds: number; listener: StepListener; early?: Promise<string> | undefined },
+  { timeoutSeconds, listener, early }: RunLimits,
 ): Promise<StepResult[]> {
-  const results: StepResult[] = []
-  let reason: string | undefined
-  const over = early?.then((ending) => {
-    reason = ending
-  })
-  let elapsed = startStopwatch()
-  const end = (
-    { index, kind, summary, detail, mismatches }: StepProgress,
-    status: StepResult['status'],
-  ) => {
-    const explained = {
-      ...(detail === undefined ? {} : { detail }),
-      ...(mismatches ? { mismatches } : {}),
-    }
-    const result = {
-      index,
-      kind,
-      summary,
-      status,
-      seconds: Math.round(elapsed()) / 1000,
-      ...explained,
-    }
-    results.push(result)
-    listener.ended(result)
-    elapsed = startStopwatch()
-  }
-
+  const app = watchApp(early)
+  const steps = createStepList(listener)
   let progress = await scenarios.arm(scenario)
   listener.armed(progress.id)
-  for (let step = progress.steps[0]; step; step = progress.steps[results.length]) {
-    if (results.some(({ status }) => status === 'failed')) end(step, 'skipped')
-    else if (step.status === 'passed' || step.status === 'failed') end(step, step.status)
-    else {
-      // A clock step runs by itself.
-      if (step.kind !== 'clock') listener.current(step)
-      const { revision } = progress
-      const isOver = reason !== undefined
-      const waitSeconds = isOver ? 0 : Math.min(timeoutSeconds - elapsed() / 1000, MAX_POLL_SECONDS)
-      const news =
-        isOver || waitSeconds > 0
-          ? await poll(progress, { waitSeconds, scenarios, over })
-          : undefined
-      if (news) progress = news
-      if (!news && (isOver || waitSeconds > 0)) end({ ...step, detail: REMOVED }, 'failed')
-      else if (isOver && news?.revision === revision)
-        end({ ...step, detail: unreached(step, reason) }, 'failed')
-      else if (!news) {
-        end({ ...step, detail: timeoutProblem(step, timeoutSeconds) }, 'failed')
-        listener.timedOut()
-      }
+  for (let step = progress.steps[0]; step; step = progress.steps[steps.results.length]) {
+    if (steps.hasFailed()) {
+      steps.end(step, 'skipped')
+      continue
     }
+    if (step.status === 'passed' || step.status === 'failed') {
+      steps.end(step, step.status)
+      continue
+    }
+    // A clock step runs by itself.
+    if (step.kind !== 'clock') listener.current(step)
+    const secondsLeft = timeoutSeconds - steps.secondsOfStep()
+    const waited = await awaitStep(step, progress, { scenarios, secondsLeft, app })
+    if (waited.kind === 'progress') {
+      progress = waited.progress
+      continue
+    }
+    const isTimedOut = waited.kind === 'timed_out'
+    const detail = isTimedOut ? timeoutProblem(step, timeoutSeconds) : waited.detail
+    steps.end({ ...step, detail }, 'failed')
+    if (isTimedOut) listener.timedOut()
   }
   await scenarios.remove(progress.id).catch(ignoreMissing)
-  return results
+  return steps.results
+}
+
+/** The results of the steps that have ended. */
+interface StepList {
+  readonly results: StepResult[]
+  hasFailed(): boolean
+  /** Seconds since the last step ended. */
+  secondsOfStep(): number
+  /** Adds the result of a step and reports the result. */
+  end(step: StepProgress, status: StepResult['status']): void
+}
+
+function createStepList(listener: StepListener): StepList {
+  const results: StepResult[] = []
+  let elapsedMs = startStopwatch()
+  return {
+    results,
+    hasFailed: () => results.some(({ status }) => status === 'failed'),
+    secondsOfStep: () => elapsedMs() / 1000,
+    end({ index, kind, summary, detail, mismatches }, status) {
+      const result = {
+        index,
+        kind,
+        summary,
+        status,
+        seconds: Math.round(elapsedMs()) / 1000,
+        ...(detail !== undefined && { detail }),
+        ...(mismatches && { mismatches }),
+      }
+      results.push(result)
+      listener.ended(result)
+      elapsedMs = startStopwatch()
+    },
+  }
+}
+
+/** The app under test. */
+interface WatchedApp {
+  /** Resolves when the app has ended; absent when no app is watched. */
+  readonly ended: Promise<void> | undefined
+  /** Why the app ended; `undefined` while the app runs. */
+  reason(): string | undefined
+}
+
+function watchApp(early: Promise<string> | undefined): WatchedApp {
+  let reason: string | undefined
+  const ended = early?.then((ending) => {
+    reason = ending
+  })
+  return { ended, reason: () => reason }
+}
+
+/** The end of one wait for a step. */
+type Waited =
+  | { readonly kind: 'progress'; readonly progress: ScenarioProgress }
+  | { readonly kind: 'failed'; readonly detail: string }
+  | { readonly kind: 'timed_out' }
+
+interface WaitOptions {
+  readonly scenarios: SandboxApi['scenarios']
+  readonly secondsLeft: number
+  readonly app: WatchedApp
+}
+
+/** Waits until the scenario advances. After the end of the app, only what has happened counts. */
+async function awaitStep(
+  step: StepProgress,
+  progress: ScenarioProgress,
+  { scenarios, secondsLeft, app }: WaitOptions,
+): Promise<Waited> {
+  const reason = app.reason()
+  if (reason === undefined && secondsLeft <= 0) return { kind: 'timed_out' }
+  const waitSeconds = reason === undefined ? Math.min(secondsLeft, MAX_POLL_SECONDS) : 0
+  const news = await poll(progress, { waitSeconds, scenarios, ended: app.ended })
+  if (!news) return { kind: 'failed', detail: REMOVED }
+  const isUnreached = reason !== undefined && news.revision === progress.revision
+  return isUnreached
+    ? { kind: 'failed', detail: unreached(step, reason) }
+    : { kind: 'progress', progress: news }
 }
 
 const REMOVED = 'the scenario was removed: the sandbox was reset'
 
+interface PollOptions {
+  readonly waitSeconds: number
+  readonly scenarios: SandboxApi['scenarios']
+  /** Ends the wait. */
+  readonly ended: Promise<void> | undefined
+}
+
 /** The present progress; `undefined` when the scenario is gone. */
 async function poll(
   progress: ScenarioProgress,
-  {
-    waitSeconds,
-    scenarios,
-    over,
-  }: { waitSeconds: number; scenarios: SandboxApi['scenarios']; over: Promise<void> | undefined },
-) {
+  { waitSeconds, scenarios, ended }: PollOptions,
+): Promise<ScenarioProgress | undefined> {
   const { id, revision } = progress
   try {
     const asked = scenarios.get(id, { waitSeconds, after: revision })
-    return await (over === undefined || waitSeconds === 0
-      ? asked
-      : Promise.race([asked, over.then(() => progress)]))
+    if (ended === undefined || waitSeconds === 0) return await asked
+    return await Promise.race([asked, ended.then(() => progress)])
   } catch (error) {
     ignoreMissing(error)
     return undefined
   }
 }
 
-const unreached = ({ detail }: StepProgress, reason: string | undefined) =>
+const unreached = ({ detail }: StepProgress, reason: string) =>
   `not reached: ${reason}${detail === undefined ? '' : `; ${detail}`}`
 
 function timeoutProblem({ kind, summary, detail }: StepProgress, timeoutSeconds: number): string {
