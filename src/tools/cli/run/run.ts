@@ -19,7 +19,7 @@ import {
 } from '../../../server/config/text-settings.ts'
 import { readTimeout } from '../remote/filter-flags.ts'
 import { type AskFlags, checkedUrl } from '../remote/reach-sandbox.ts'
-import { STOP_MS, startGroup } from '../start/process-group.ts'
+import { type ProcessEnd, STOP_MS, startGroup } from '../start/process-group.ts'
 import { createReport } from '../start/report.ts'
 import { createFromSettings } from '../start/start.ts'
 import { exitWithin, untilSignal } from '../start/until-signal.ts'
@@ -58,7 +58,7 @@ export async function run(
   const settings: Settings = options.json ? { ...loaded, log: 'json' } : loaded
   // A missing or wrong file must not be reported as a port in use.
   const texts = readAll(files, (file) => ({ file, text: readScenarioText(file) }))
-  const { url, tenant } = options
+  const { url, tenant, command: words } = options
   // A sandbox of its own need not run yet, and the one at `--url` says its personas.
   const remote = url === undefined ? undefined : openRemote(url, settings, tenant)
   const known = await (remote?.api.personas.list() ?? loadPersonas(settings.sandbox.personas))
@@ -71,54 +71,83 @@ export async function run(
   const stage = remote ?? (await openOwn(settings, tenant))
   let command: AppCommand | undefined
   try {
-    const report = createRunReport(settings.log, { isShared: options.command !== undefined })
     const isJson = settings.log === 'json'
-    command = options.command && (await prepareCommand(options.command, { stage, report, isJson }))
-    const runs: ScenarioRun[] = []
-    let armed: string | undefined
-    let isTimedOut = false
-    let isInterrupted = false
-    void interrupted.then(() => {
-      isInterrupted = true
-      return abandon(armed, stage, command)
-    })
-    for (const { file, scenario } of scenarios) {
-      const { name } = scenario
-      if (!hasPassed(runs)) {
-        runs.push({ name, file, steps: scenario.steps.map(skippedStep) })
-        continue
-      }
-      if (runs.length > 0) await stage.prepare()
-      const listener = {
-        ...report,
-        armed: (id: string) => {
-          armed = id
-          if (runs.length === 0) stage.announce()
-          report.scenario({ name, file })
-          command?.start()
-        },
-        timedOut: () => {
-          isTimedOut = true
-          void command?.stop()
-        },
-      }
-      const steps = await runScenario(scenario, stage.api, {
-        timeoutSeconds,
-        listener,
-        early: command?.early,
-      })
-      runs.push({ name, file, steps })
-    }
+    const report = createRunReport(settings.log, { isShared: words !== undefined })
+    command = words && (await prepareCommand(words, { stage, report, isJson }))
+    const parts = { stage, command, report, timeoutSeconds, interrupted }
+    const { runs, isTimedOut, isInterrupted } = await runAll(scenarios, parts)
     const ending = await command?.ending()
     report.end(runs, ending)
     if (options.junit !== undefined) writeJUnit(options.junit, runs)
-    if (isInterrupted) return INTERRUPTED
+    if (isInterrupted()) return INTERRUPTED
     if (ending && ending.code !== 0 && !isTimedOut) return ending.code
     return hasPassed(runs) ? 0 : 1
   } finally {
     await command?.stop()
     await stage.leave()
   }
+}
+
+interface LoadedScenario {
+  readonly file: string
+  readonly scenario: Scenario
+}
+
+/** What takes part in a run. */
+interface RunParts {
+  readonly stage: Stage
+  readonly command: AppCommand | undefined
+  readonly report: RunReport
+  readonly timeoutSeconds: number
+  /** Resolves when the user interrupts the run. */
+  readonly interrupted: Promise<unknown>
+}
+
+interface RunsOfAll {
+  readonly runs: readonly ScenarioRun[]
+  /** Whether no request met a step in time. */
+  readonly isTimedOut: boolean
+  /** Whether the user has interrupted the run so far, which may still happen after the last step. */
+  isInterrupted(): boolean
+}
+
+/** Runs scenarios in order. After a failed step, the other scenarios are listed as skipped. */
+async function runAll(
+  scenarios: readonly LoadedScenario[],
+  { stage, command, report, timeoutSeconds, interrupted }: RunParts,
+): Promise<RunsOfAll> {
+  const runs: ScenarioRun[] = []
+  let armed: string | undefined
+  let isTimedOut = false
+  let isInterrupted = false
+  void interrupted.then(() => {
+    isInterrupted = true
+    return abandon(armed, stage, command)
+  })
+  for (const { file, scenario } of scenarios) {
+    const { name } = scenario
+    if (!hasPassed(runs)) {
+      runs.push({ name, file, steps: scenario.steps.map(skippedStep) })
+      continue
+    }
+    if (runs.length > 0) await stage.prepare()
+    const listener = {
+      ...report,
+      armed(id: string) {
+        armed = id
+        if (runs.length === 0) stage.announce()
+        report.scenario({ name, file })
+        command?.start()
+      },
+      timedOut() {
+        isTimedOut = true
+        void command?.stop()
+      },
+    }
+    const limits = { timeoutSeconds, listener, early: command?.early }
+    runs.push({ name, file, steps: await runScenario(scenario, stage.api, limits) })
+  }
+  return { runs, isTimedOut, isInterrupted: () => isInterrupted }
 }
 
 /** The sandbox in which scenarios run. */
@@ -211,7 +240,16 @@ function environmentOf({
 }
 
 /** The app's own command, which runs during the scenarios. */
-type AppCommand = Awaited<ReturnType<typeof prepareCommand>>
+interface AppCommand {
+  /** Ends the wait of a scenario: resolves with the reason. */
+  readonly early: Promise<string>
+  /** Starts the command once, when a scenario is armed. */
+  start(): void
+  /** How the command ended; `undefined` when it was never started. */
+  ending(): Promise<ProcessEnd | undefined>
+  /** Ends the command with the programs that it started. */
+  stop(): Promise<void>
+}
 
 /**
  * Prepares a command. Its output is passed through, and goes to stderr when events are on stdout.
@@ -220,7 +258,7 @@ type AppCommand = Awaited<ReturnType<typeof prepareCommand>>
 async function prepareCommand(
   words: readonly string[],
   { stage, report, isJson }: { stage: Stage; report: RunReport; isJson: boolean },
-) {
+): Promise<AppCommand> {
   const env = await stage.environment()
   let end = (_reason: string) => {}
   const early = new Promise<string>((resolve) => {
@@ -228,9 +266,7 @@ async function prepareCommand(
   })
   let group: ReturnType<typeof startGroup> | undefined
   return {
-    /** Ends the wait of a scenario: resolves with the reason. */
     early,
-    /** Starts the command once, when a scenario is armed. */
     start() {
       if (group) return
       report.commandStarted(words)
@@ -240,9 +276,7 @@ async function prepareCommand(
         end(`the command ${ending.reason}`)
       })
     },
-    /** How the command ended; `undefined` when it was never started. */
     ending: async () => group?.ended,
-    /** Ends the command with the programs that it started. */
     stop: async () => group?.stop(),
   }
 }
