@@ -2,5 +2,10 @@
 export class AuditProblem extends Error {
   override readonly name = 'AuditProblem'
   /** The command that installs the missing browser. */
-  readonly remedy?: string
+  readonly remedy: string | undefined
+
+  constructor(message: string, { remedy, ...options }: ErrorOptions & { remedy?: string } = {}) {
+    super(message, options)
+    this.remedy = remedy
+  }
 }

@@ -1,0 +1,23 @@
+import { type Html, html } from '../../../server/http/html/html.ts'
+
+/** The colour of a verdict, or of the result of an audit. */
+export const markOf = (verdict: string): string =>
+  Object.entries(MARKS).find(([, verdicts]) => verdicts.includes(verdict))?.[0] ?? 'none'
+
+export const renderVerdict = (verdict: string): Html =>
+  html`<span class="mark ${markOf(verdict)}" data-verdict>${verdict}</span>`
+
+const MARKS = {
+  yes: ['refused', 'accepted', 'holds', 'works', 'passed'],
+  no: [
+    'let in',
+    'missing',
+    'ignored',
+    'broke',
+    'too strict',
+    'stale',
+    'failed',
+    'nothing was judged',
+  ],
+  wait: ['undetermined', 'depends on', 'fails under', 'depends'],
+}
