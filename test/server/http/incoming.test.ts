@@ -32,7 +32,8 @@ test.each(CALLS)(
     const call = method === 'get' ? request.get(`${path}?${pairs(201)}`) : post()
     const { status, body } = await call.set('Accept', JSON_TYPE)
     const error = { error: 'invalid_request', error_description: expect.stringContaining(TOO_MANY) }
-    expect([status, body]).toMatchObject([400, error])
+    expect(status).toBe(400)
+    expect(body).toEqual(error)
   },
 )
 
@@ -55,9 +56,7 @@ test('A byte order mark before the form of a server is dropped, as it is before 
 test('E1 with too many parameters answers an error page, never a redirect, and records the number alone', async () => {
   const query = `${new URLSearchParams(useRequest())}&${pairs(20_000)}`
   const { headers, text } = await request.get(`/v1/oidc/use?${query.slice(0, 60_000)}`).expect(400)
-  expect([headers['location'], text]).toEqual([
-    undefined,
-    expect.stringContaining('Too many parameters'),
-  ])
+  expect(headers['location']).toBeUndefined()
+  expect(text).toContain('Too many parameters')
   expect(Object.keys((await flows.last())?.calls[0]?.parameters ?? {})).toEqual(['refused'])
 })

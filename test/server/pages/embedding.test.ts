@@ -30,7 +30,8 @@ test.each<[string, string, Changes, string]>([
       { ...changes, ...secrets },
       { 'Sec-Fetch-Dest': element },
     ).expect(200)
-    expect([headers.location, byTestId(text, 'ended-in-iframe').length]).toEqual([undefined, 1])
+    expect(headers.location).toBeUndefined()
+    expect(byTestId(text, 'ended-in-iframe')).toHaveLength(1)
     expect(textOf(text)).toContain(names)
     expect(text).not.toMatch(/eyJ|a-secret-|<form/)
   },
@@ -122,10 +123,8 @@ test.each(FLOWS)(
     const language = formWithId(continued.text, 'language-form')
     language.fields.set('language', 'de')
     const german = await send(language)
-    expect([german.headers['content-language'], buttonsOf(german.text)]).toEqual([
-      'de',
-      expect.arrayContaining([main]),
-    ])
+    expect(german.headers['content-language']).toBe('de')
+    expect(buttonsOf(german.text)).toEqual(expect.arrayContaining([main]))
     expect(Object.keys(readCallback(await send(press(german.text, main))).params)).toContain(
       'state',
     )

@@ -140,7 +140,8 @@ describeWith('redis-server', 'A start with a store', () => {
   }
   const expectOneKey = async () => {
     const [kid, ...others] = await startThree()
-    expect([kid, ...others]).toEqual([expect.not.stringContaining('Error'), kid, kid])
+    expect(kid).not.toContain('Error')
+    expect(others).toEqual([kid, kid])
   }
 
   test('Three starts at once on a store agree on keys, also when its writes are held back for a moment', async () => {
@@ -218,16 +219,15 @@ describeWith('redis-server', 'A start with a store', () => {
     const refused = await use().set('Accept', 'application/json')
     const how = `the record under ${state}, field clock is damaged: it is no JSON; remove it there, or`
     const body = { error: 'server_error', error_description: expect.stringContaining(how) }
-    expect([refused.status, refused.body]).toMatchObject([500, body])
+    expect(refused.status).toBe(500)
+    expect(refused.body).toEqual(body)
     expect(errors).toHaveLength(1)
     await redis.command(`del ${state}`)
     expect((await use()).status).toBe(302)
     await redis.command(`rpush ${state} x`)
     const wrongType = await use().set('Accept', 'application/json')
-    expect([wrongType.status, wrongType.text]).toEqual([
-      503,
-      expect.stringContaining('(WRONGTYPE); a key that begins'),
-    ])
+    expect(wrongType.status).toBe(503)
+    expect(wrongType.text).toContain('(WRONGTYPE); a key that begins')
   })
 
   test.each([

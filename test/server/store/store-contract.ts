@@ -57,12 +57,10 @@ export function describeStore(name: string, createStore: CreateStore): void {
     async (value) => {
       const { put, get, take } = await startStore()
       await put(value)
-      expect([await get(), await get(), await take(), await take()]).toEqual([
-        value,
-        value,
-        value,
-        undefined,
-      ])
+      expect(await get()).toEqual(value)
+      expect(await get()).toEqual(value)
+      expect(await take()).toEqual(value)
+      expect(await take()).toBeUndefined()
     },
   )
 
@@ -70,7 +68,8 @@ export function describeStore(name: string, createStore: CreateStore): void {
     `The ${name} store has nothing under %.20j until a record is put there`,
     async (id) => {
       const { put, get, take } = await startStore()
-      expect([await get(id), await take(id)]).toEqual([undefined, undefined])
+      expect(await get(id)).toBeUndefined()
+      expect(await take(id)).toBeUndefined()
       await put({ id }, { id })
       expect(await get(id)).toEqual({ id })
     },
@@ -81,11 +80,9 @@ export function describeStore(name: string, createStore: CreateStore): void {
     await put(1, { until: NOW + 1 })
     await put(2)
     await store.put('access_token', 'a', 'token', LATER)
-    expect([await take(), await get(), await store.get('access_token', 'a')]).toEqual([
-      2,
-      undefined,
-      'token',
-    ])
+    expect(await take()).toBe(2)
+    expect(await get()).toBeUndefined()
+    expect(await store.get('access_token', 'a')).toBe('token')
   })
 
   test(`The ${name} store gives a record to exactly one of many callers that take it at once`, async () => {
@@ -101,7 +98,8 @@ export function describeStore(name: string, createStore: CreateStore): void {
     moveTo(LATER - 1)
     expect(await get('a')).toBe('a')
     moveTo(LATER)
-    expect([await get('a'), await take('b')]).toEqual([undefined, undefined])
+    expect(await get('a')).toBeUndefined()
+    expect(await take('b')).toBeUndefined()
   })
 
   test.each([2099, 1999])(
@@ -128,7 +126,8 @@ export function describeStore(name: string, createStore: CreateStore): void {
     const { store, putAll, left } = await startStore({ limit: 3 })
     await putAll('abcad')
     await store.put('access_token', 'x', 'x', LATER)
-    expect([await left('abcd'), await store.get('access_token', 'x')]).toEqual(['acd', 'x'])
+    expect(await left('abcd')).toBe('acd')
+    expect(await store.get('access_token', 'x')).toBe('x')
   })
 
   test(`The ${name} store lets none go for a record that is written again, nor for one that was taken`, async () => {
@@ -169,11 +168,10 @@ export function describeTables(name: string, createTables: () => Tables | Promis
   test(`The ${name} tables give back what was put, and nothing for what was not`, async () => {
     const { tables, put, get } = await start()
     await put('a', { title: 'ü' })
-    expect([await get('a'), await get('__proto__')]).toEqual([{ title: 'ü' }, undefined])
-    expect([await tables.get('unheard-of', 'a'), await tables.list('unheard-of')]).toEqual([
-      undefined,
-      [],
-    ])
+    expect(await get('a')).toEqual({ title: 'ü' })
+    expect(await get('__proto__')).toBeUndefined()
+    expect(await tables.get('unheard-of', 'a')).toBeUndefined()
+    expect(await tables.list('unheard-of')).toEqual([])
   })
 
   test(`The ${name} tables list rows in the order in which their ids were first put`, async () => {
@@ -194,14 +192,13 @@ export function describeTables(name: string, createTables: () => Tables | Promis
     await tables.add('personas', 'b', { n: 2 })
     await update('a', () => ({ n: 3 }))
     expect(await held()).toEqual([2, { a: { n: 3 }, b: { n: 2 } }])
-    expect([await remove('a'), await remove('a'), await held()]).toEqual([
-      true,
-      false,
-      [1, { b: { n: 2 } }],
-    ])
+    expect(await remove('a')).toBe(true)
+    expect(await remove('a')).toBe(false)
+    expect(await held()).toEqual([1, { b: { n: 2 } }])
     await tables.put('settings', 'a', 1)
     await tables.clear()
-    expect([await held(), await tables.list('settings')]).toEqual([[0, {}], []])
+    expect(await held()).toEqual([0, {}])
+    expect(await tables.list('settings')).toEqual([])
   })
 
   test(`The ${name} tables let one of many callers add an id`, async () => {
@@ -228,7 +225,8 @@ export function describeTables(name: string, createTables: () => Tables | Promis
       })
     await expect(failing).rejects.toThrow('not possible')
     expect(await get('a')).toBe(1)
-    expect([await update('a', () => undefined), await list()]).toEqual([undefined, []])
+    expect(await update('a', () => undefined)).toBeUndefined()
+    expect(await list()).toEqual([])
   })
 }
 
@@ -253,52 +251,55 @@ export function describeDirectory(
 
   test(`The ${name} directory lists the tenants that were touched and not removed, by their last use`, async () => {
     const { touchAll, list, has, remove } = start()
-    expect([await touchAll('aba'), await list()]).toEqual([[], ['b', 'a']])
-    expect([await has('a'), await has('c'), await remove('a'), await remove('a')]).toEqual([
-      true,
-      false,
-      true,
-      false,
-    ])
+    expect(await touchAll('aba')).toEqual([])
+    expect(await list()).toEqual(['b', 'a'])
+    expect(await has('a')).toBe(true)
+    expect(await has('c')).toBe(false)
+    expect(await remove('a')).toBe(true)
+    expect(await remove('a')).toBe(false)
     expect(await list()).toEqual(['b'])
   })
 
   test(`The ${name} directory removes the least recently used of too many tenants, names it, and takes it again`, async () => {
     const { touchAll, list } = start(2)
-    expect([await touchAll('aba'), await touchAll('c'), await list()]).toEqual([
-      [],
-      ['b'],
-      ['a', 'c'],
-    ])
-    expect([await touchAll('b'), await list()]).toEqual([['a'], ['c', 'b']])
+    expect(await touchAll('aba')).toEqual([])
+    expect(await touchAll('c')).toEqual(['b'])
+    expect(await list()).toEqual(['a', 'c'])
+    expect(await touchAll('b')).toEqual(['a'])
+    expect(await list()).toEqual(['c', 'b'])
   })
 
   test(`The ${name} directory keeps a declared tenant however many others are touched`, async () => {
     const { declareAll, touchAll, list } = start(2)
     await declareAll('m')
-    expect([await touchAll('ab'), await touchAll('c'), await list()]).toEqual([
-      [],
-      ['a'],
-      ['b', 'c', 'm'],
-    ])
+    expect(await touchAll('ab')).toEqual([])
+    expect(await touchAll('c')).toEqual(['a'])
+    expect(await list()).toEqual(['b', 'c', 'm'])
   })
 
   test(`The ${name} directory removes for a declared tenant the least recently used declared one`, async () => {
     const { declareAll, touchAll, list } = start(2)
-    expect([await touchAll('t'), await declareAll('ab'), await touchAll('a')]).toEqual([[], [], []])
-    expect([await declareAll('c'), await list()]).toEqual([['b'], ['t', 'a', 'c']])
+    expect(await touchAll('t')).toEqual([])
+    expect(await declareAll('ab')).toEqual([])
+    expect(await touchAll('a')).toEqual([])
+    expect(await declareAll('c')).toEqual(['b'])
+    expect(await list()).toEqual(['t', 'a', 'c'])
   })
 
   test(`The ${name} directory makes a touched tenant a declared one, also when it is touched again`, async () => {
     const { declareAll, touchAll, list } = start(1)
-    expect([await touchAll('a'), await declareAll('a'), await touchAll('ab')]).toEqual([[], [], []])
+    expect(await touchAll('a')).toEqual([])
+    expect(await declareAll('a')).toEqual([])
+    expect(await touchAll('ab')).toEqual([])
     expect(await list()).toEqual(['b', 'a'])
   })
 
   test(`The ${name} directory knows a declared tenant, and forgets a removed one`, async () => {
     const { declareAll, touchAll, has, remove } = start(1)
     await declareAll('a')
-    expect([await has('a'), await remove('a'), await has('a')]).toEqual([true, true, false])
+    expect(await has('a')).toBe(true)
+    expect(await remove('a')).toBe(true)
+    expect(await has('a')).toBe(false)
     expect(await touchAll('ab')).toEqual(['a'])
   })
 }
@@ -322,17 +323,13 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
   test(`The records of two tenants in ${name} are kept apart`, async () => {
     const [one, other] = nameTenants().map((tenant) => createRecords(tenant).store)
     await one?.put('code', 'a', 'of one', FAR)
-    expect([await other?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([
-      undefined,
-      undefined,
-    ])
+    expect(await other?.get('code', 'a')).toBeUndefined()
+    expect(await other?.take('code', 'a')).toBeUndefined()
     await other?.put('code', 'a', 'of the other', FAR)
     expect(await one?.get('code', 'a')).toBe('of one')
     await one?.clear()
-    expect([await one?.get('code', 'a'), await other?.take('code', 'a')]).toEqual([
-      undefined,
-      'of the other',
-    ])
+    expect(await one?.get('code', 'a')).toBeUndefined()
+    expect(await other?.take('code', 'a')).toBe('of the other')
   })
 
   test(`Each tenant in ${name} has its own tables, and a table is cleared by itself`, async () => {
@@ -359,16 +356,12 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
     await store.put('code', 'a', 'record', FAR)
     await tables.put('code', 'a', 'row')
     await tables.clear()
-    expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual([
-      'record',
-      undefined,
-    ])
+    expect(await store.get('code', 'a')).toBe('record')
+    expect(await tables.get('code', 'a')).toBeUndefined()
     await tables.put('code', 'a', 'row')
     await store.clear()
-    expect([await store.get('code', 'a'), await tables.get('code', 'a')]).toEqual([
-      undefined,
-      'row',
-    ])
+    expect(await store.get('code', 'a')).toBeUndefined()
+    expect(await tables.get('code', 'a')).toBe('row')
   })
 
   test(`The stores in ${name} write all changes of a call, or none when one of them comes too late`, async () => {
@@ -397,8 +390,10 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
       [put, take, row({ left: 3 }), clock],
       [put, take, row(undefined), clock],
       [put, { ...take, id: 'b' }, clock],
-    ])
-      expect([await store.write(late), await content()]).toEqual([false, before])
+    ]) {
+      expect(await store.write(late)).toBe(false)
+      expect(await content()).toEqual(before)
+    }
     expect(await store.write([put, take, row({ left: 2, text: 'a: b' }), clock])).toBe(true)
     expect(await content()).toEqual([undefined, { left: 1 }, 'token', 1])
     expect(await store.write([{ ...clock, value: undefined }, take])).toBe(false)

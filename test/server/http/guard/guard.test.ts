@@ -121,7 +121,6 @@ test('The demo takes no form under a foreign name of this machine', async () => 
   const { request } = await startSandbox()
   const send = (host: string) =>
     request.post('/_sandbox/demo/use').set({ Host: host }).type('form').send('claims=1')
-  expect([(await send('evil.example')).status, (await send('localhost')).status]).toEqual([
-    403, 303,
-  ])
+  expect((await send('evil.example')).status).toBe(403)
+  expect((await send('localhost')).status).toBe(303)
 })
