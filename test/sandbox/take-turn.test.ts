@@ -17,7 +17,7 @@ test('Turns come in the order in which they were asked for', async () => {
   expect(order).toEqual([1, 2, 3])
 })
 
-test('A list is worked through in turns, in its order, and other events come between', async () => {
+test('Other events are handled while a list is worked through in turns', async () => {
   let others = 0
   const other = setInterval(() => others++, 0)
   const busy = (item: number) => {

@@ -134,7 +134,7 @@ test('A mask hides a secret in a name', () => {
   expect(mask({ '{"client_secret":"mistyped"}': '' })).toEqual({ '{"client_secret":"***"}': '' })
 })
 
-test('A mask hides what has the name of a secret, at any depth and of any type', () => {
+test('A mask hides the value of any member that is named like a secret', () => {
   const sent = {
     client_secret: 'x',
     a: [{ access_token: { b: 1 }, other: 2 }],

@@ -74,7 +74,7 @@ test.each<[string, readonly Act[], readonly number[]]>([
   expect(clock.base()).toEqual(base)
 })
 
-test('A clock states now, base, the advanced seconds and whether it is frozen', () => {
+test('The state of a clock shows its base with the advanced seconds', () => {
   const { clock } = clockAt(NOON)
   clock.set(LEAP_DAY)
   clock.freeze(true)
@@ -89,12 +89,17 @@ test('A clock states now, base, the advanced seconds and whether it is frozen', 
   expect(clock.state()).toEqual({ now: base, base, advanced_seconds: 0, frozen: false })
 })
 
-test('A clock states now and base of one instant, or the one that it is set to, though time passes meanwhile', () => {
+test('The state of a clock is of one instant although time passes meanwhile', () => {
   let realTime = NOON
   const clock = createClock({ systemNow: () => realTime++ })
   clock.advance(90)
   const { now, base, advanced_seconds } = clock.state()
   expect(Date.parse(now) - Date.parse(base)).toBe(advanced_seconds * 1000)
+})
+
+test('A clock is frozen at the instant to which the same call sets the clock', () => {
+  let realTime = NOON
+  const clock = createClock({ systemNow: () => realTime++ })
   moveClock(clock, { set: '2028-02-29', freeze: true })
   expect(clock.now()).toBe(LEAP_DAY)
 })
@@ -106,21 +111,29 @@ test.each([
   ...[Number.POSITIVE_INFINITY, Number.MAX_VALUE, 8000 * 366 * 86_400].map(
     (seconds) => [seconds, Refusal] as const,
   ),
-])('A clock refuses to advance by %s seconds, and stays as it is', (seconds, error) => {
+])('A clock stays unchanged when it refuses to advance by %s seconds', (seconds, error) => {
   const { clock } = clockAt(NOON)
   expect(() => clock.advance(seconds)).toThrow(error)
   expect(clock.now()).toEqual(NOON)
   expect(clock.state().advanced_seconds).toBe(0)
 })
 
-test('A clock is set to both ends of the calendar and not beyond, and does not run past the last', () => {
-  const { clock, pass } = clockAt(NOON)
+test('A clock refuses an instant outside of the calendar', () => {
+  const { clock } = clockAt(NOON)
   for (const instant of [Number.NaN, Number.POSITIVE_INFINITY, FIRST - 1, 253_402_300_800_000]) {
     expect(() => clock.set(instant)).toThrow(/^set: .* years 0001 to 9999/)
     expect(clock.base()).toBe(NOON)
   }
+})
+
+test('A clock is set to the first instant of the calendar', () => {
+  const { clock } = clockAt(NOON)
   clock.set(FIRST)
   expect(clock.state().now).toBe('0001-01-01T00:00:00.000Z')
+})
+
+test('A clock stops at the last instant of the calendar', () => {
+  const { clock, pass } = clockAt(NOON)
   clock.set(Date.parse('9999-12-31T23:59:59.999Z'))
   pass(60_000)
   expect(clock.state().now).toBe('9999-12-31T23:59:59.999Z')

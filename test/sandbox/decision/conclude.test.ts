@@ -43,7 +43,7 @@ const paramsOf = ({ callback }: Conclusion) =>
 const tokenOf = (conclusion: Conclusion) =>
   paramsOf(conclusion)['id_token'] ?? expect.fail('there is no id_token')
 
-test('A verified Use request gives the answers of the persona, and says how its signals were evaluated', async () => {
+test('A verified Use request gives the answers of the persona', async () => {
   const conclusion = await concludeUse(await createTestTenant(), 'verified', 'teen-16')
   const answers = { 13: true, 16: true, 18: false, 21: false }
   expect(decodeJwt(tokenOf(conclusion))['age_thresholds']).toEqual(answers)
@@ -82,18 +82,11 @@ test.each([
   ['access_denied', 'error error_description state'],
   ['server_error', 'error error_description state'],
   ['no_answer', undefined],
-])(
-  'A Use request that ends with %s keeps that name, and has a callback with: %s',
-  async (name, params) => {
-    const { callback, outcome } = await concludeUse(
-      await createTestTenant(),
-      name,
-      'adult-passport',
-    )
-    expect(outcome.name).toEqual(name)
-    expect(callback && Object.keys(callback.params).join(' ')).toEqual(params)
-  },
-)
+])('A Use request that ends with %s has a callback with: %s', async (name, params) => {
+  const { callback, outcome } = await concludeUse(await createTestTenant(), name, 'adult-passport')
+  expect(outcome.name).toEqual(name)
+  expect(callback && Object.keys(callback.params).join(' ')).toEqual(params)
+})
 
 test.each([
   ['verified', 'child-12'],
@@ -141,18 +134,22 @@ test('A Create request saves nothing with an error or when the user closes the w
   expect(await tenant.personas.list()).toEqual(before)
 })
 
-test('A Create request saves nothing where no passkey can be made, and says so', async () => {
+test('A Create request saves nothing where no passkey can be made', async () => {
   const tenant = await createTestTenant()
   const conclusion = await concludeCreate(tenant, 'created', { saves: false })
   expect(paramsOf(conclusion)).toEqual({ state: 'state-1' })
   expect(conclusion.isUnsaved).toBe(true)
   expect((await concludeUse(tenant, 'verified', 'no-age-key')).outcome.name).toBe('access_denied')
+})
+
+test('A conclusion says whether the decision was left unsaved', async () => {
+  const tenant = await createTestTenant()
   expect((await concludeCreate(tenant, 'created_new', { saves: false })).isUnsaved).toBe(true)
   expect((await concludeCreate(tenant, 'access_denied', { saves: false })).isUnsaved).toBe(false)
   expect(await concludeCreate(tenant, 'created')).toMatchObject({ isUnsaved: false, traps: [] })
 })
 
-test('An upgrade succeeds where nothing is saved, as in an audit, and the persona stays as it is', async () => {
+test('An upgrade in an audit succeeds without a change of the persona', async () => {
   const tenant = await createTestTenant()
   const upgraded = async (saves: boolean) => {
     const transaction = await transactionOf('use', tenant.provider, { scope: 'openid svc.upgrade' })
@@ -195,7 +192,7 @@ test('The honest answer is changed by the readings of the tenant, then by the ou
   expect(nbf - iat).toBe(3600)
 })
 
-test('A conclusion names the traps of the answer, and signs with the algorithm of the client', async () => {
+test('A conclusion signs with the algorithm of the client', async () => {
   const clients = [
     {
       clientId: 'shop',
@@ -213,13 +210,18 @@ test('A conclusion names the traps of the answer, and signs with the algorithm o
   expect(conclusion.traps).toHaveLength(1)
 })
 
-test('A row of the next key takes one that is published already, and passes on that none can be published', async () => {
+test('A row of the next key uses a next key that is published already', async () => {
   const tenant = await createTestTenant()
   const rotated = (of: Tenant) => concludeUse(of, 'id_token.key_rotated', 'adult-passport')
   const kids = [await rotated(tenant), await rotated(tenant)].map(
     (one) => decodeProtectedHeader(tokenOf(one)).kid,
   )
   expect(kids[1]).toBe(kids[0])
+})
+
+test('A row of the next key passes on that no key can be published', async () => {
+  const tenant = await createTestTenant()
+  const rotated = (of: Tenant) => concludeUse(of, 'id_token.key_rotated', 'adult-passport')
   for (const error of [Refusal.unavailable('the store is away'), new Error('the disk is full')]) {
     const broken: Tenant = Object.assign(Object.create(tenant), {
       rotateKeys: () => Promise.reject(error),

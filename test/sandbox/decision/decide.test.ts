@@ -99,7 +99,7 @@ describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
     },
   )
 
-  test('An unnamed outcome is the usual outcome, and an unnamed persona that of the flow or none', async () => {
+  test('The defaults fill in an outcome or a persona that is not named', async () => {
     const tenant = await createTestTenant()
     const [usual, persona] =
       flow === 'use' ? ['verified', 'adult-passport'] : ['created', 'no-age-key']
@@ -112,11 +112,16 @@ describe.each(['use', 'create'] as const)('In the %s flow', (flow) => {
     ])
   })
 
-  test('An expectation is used up when it is followed, and kept when it is overruled', async () => {
+  test('An overruled expectation stays queued', async () => {
     const tenant = await createTestTenant()
     await tenant.expectations.add({ flow, persona: 'teen-16', times: 1 })
     expect(await namesBy(flow, tenant, { query: named('child-12') })).toContain('child-12')
     expect(await tenant.expectations.list()).toHaveLength(1)
+  })
+
+  test('An expectation is used up when it is followed', async () => {
+    const tenant = await createTestTenant()
+    await tenant.expectations.add({ flow, persona: 'teen-16', times: 1 })
     expect(await namesBy(flow, tenant)).toContain('teen-16')
     expect(await tenant.expectations.list()).toEqual([])
     expect(await decideRequest(flow, tenant)).toBeUndefined()
@@ -158,7 +163,7 @@ test.each(['token.503', 'upgrade.503'])(
 
 const IMPOSSIBLE = { flow: 'use', outcome: 'create_requested' } as const
 
-test('A queued decision that the request cannot have answers its request with the explanation, and is used up', async () => {
+test('An impossible expectation is refused with its explanation', async () => {
   const tenant = await createTestTenant()
   const { id } = await tenant.expectations.add({ ...IMPOSSIBLE, times: 3 })
   const message = expect.stringMatching(
@@ -166,24 +171,35 @@ test('A queued decision that the request cannot have answers its request with th
   )
   expect(await refusalOfUse(tenant)).toMatchObject({ status: 400, message })
   expect(await tenant.expectations.list()).toMatchObject([{ times: 3, remaining: 2 }])
+})
+
+test('An impossible expectation is used up by refusals', async () => {
+  const tenant = await createTestTenant()
+  const { id } = await tenant.expectations.add({ ...IMPOSSIBLE, times: 3 })
+  await refusalOfUse(tenant)
   expect(await namesBy('use', tenant, {}, { can_create: 'true' })).toContain('create_requested')
   expect((await refusalOfUse(tenant)).message).toContain(`expectation ${id} (now used up): `)
   expect(await tenant.expectations.list()).toEqual([])
   expect(await decideRequest('use', tenant)).toBeUndefined()
 })
 
-test('A queued decision stays queued when another source is refused, and is used up when its persona is gone', async () => {
+test('An expectation stays queued when another source is refused', async () => {
   const tenant = await createTestTenant()
   await tenant.expectations.add({ flow: 'use', persona: 'teen-16' })
   const { message } = await refusalOfUse(tenant, { headers: named(undefined, 'create_requested') })
   expect(message).toContain('X-Sandbox-Outcome')
   expect(await tenant.expectations.list()).toHaveLength(1)
+})
+
+test('An expectation whose persona is gone is used up by its refusal', async () => {
+  const tenant = await createTestTenant()
+  await tenant.expectations.add({ flow: 'use', persona: 'teen-16' })
   await tenant.personas.remove('teen-16')
   expect((await refusalOfUse(tenant)).message).toMatch(/^expectation .*"teen-16"/)
   expect(await decideRequest('use', tenant)).toBeUndefined()
 })
 
-test('A queued decision is used up by one of two requests at once that cannot have it, and the other goes on', async () => {
+test('An impossible expectation refuses one of two requests at once', async () => {
   const tenant = await createTestTenant()
   await tenant.expectations.add(IMPOSSIBLE)
   const results = await Promise.allSettled([
@@ -299,7 +315,7 @@ test.each<[string | undefined, string, Changes, string]>([
   ['no-age-key', 'token.500', UPGRADE, NO_KEY],
   ['no-age-key', 'upgrade.503', UPGRADE, NO_KEY],
 ])(
-  'As %s the outcome %s of a request with %j is refused, and why',
+  'As %s the outcome %s of a request with %j is refused',
   async (persona, outcome, changes, problem) => {
     const refusal = await refusalOfUse(
       await createTestTenant(),
@@ -338,12 +354,17 @@ test('A replay takes what an earlier flow of the client was answered, when that 
   expect((await decideRequest('use', tenant, { query: named('teen-16') }))?.earlier).toBeUndefined()
 })
 
-test('A decision takes a persona that was looked up before, and passes on that a store fails', async () => {
+test('A decision uses a persona that was looked up before', async () => {
   const tenant = await createTestTenant()
   const transaction = await transactionOf('use', tenant.provider)
   const known = ['other', 'teen-16'].map((name) => ({ name, title: 'As it was', purpose: 'P' }))
   const request = { requested: { query: named('teen-16') }, known, tenant }
   expect(await decide(transaction, callOf('use'), request)).toMatchObject({ persona: known[1] })
+})
+
+test('A decision passes on that a store fails', async () => {
+  const tenant = await createTestTenant()
+  const transaction = await transactionOf('use', tenant.provider)
   await tenant.expectations.add({ flow: 'use', persona: 'teen-16' })
   for (const error of [
     Refusal.unavailable('the store is away'),
@@ -358,7 +379,7 @@ test('A decision takes a persona that was looked up before, and passes on that a
   expect(await tenant.expectations.list()).toHaveLength(1)
 })
 
-test('A step of a scenario that moves the clock runs when its decision is carried out, and by no other decision', async () => {
+test('A clock step of a scenario runs with its own decision alone', async () => {
   const tenant = await createTestTenant()
   const steps = [
     { decide: { flow: 'use' as const, persona: 'teen-16' } },
@@ -372,7 +393,7 @@ test('A step of a scenario that moves the clock runs when its decision is carrie
   expect(tenant.clock.state().advanced_seconds).toBe(91)
 })
 
-test('The choice page decides by its form alone, and leaves an empty form undecided', async () => {
+test('The choice page decides by its form alone', async () => {
   const tenant = await createTestTenant({ defaults: { persona: 'child-12' } })
   const transaction = await transactionOf('use', tenant.provider)
   const choose = (persona?: string, outcome?: string) =>
@@ -383,17 +404,38 @@ test('The choice page decides by its form alone, and leaves an empty form undeci
     decidedBy: 'the choice page',
   }
   expect(await choose('teen-16')).toMatchObject(chosen)
+})
+
+test('The choice page refuses an unknown persona', async () => {
+  const tenant = await createTestTenant({ defaults: { persona: 'child-12' } })
+  const transaction = await transactionOf('use', tenant.provider)
+  const choose = (persona?: string, outcome?: string) =>
+    decideByChoice(transaction, named(persona, outcome), tenant)
   const unknown = await refusalOf(() => choose('teen-61'))
   expect(unknown.message).toMatch(/^the choice page: there is no persona "teen-61"/)
+})
+
+test('The choice page refuses an outcome alone when the default persona is gone', async () => {
+  const tenant = await createTestTenant({ defaults: { persona: 'child-12' } })
+  const transaction = await transactionOf('use', tenant.provider)
+  const choose = (persona?: string, outcome?: string) =>
+    decideByChoice(transaction, named(persona, outcome), tenant)
   await tenant.personas.remove('adult-passport')
   const noFallback = await refusalOf(() => choose(undefined, 'verified'))
   expect(noFallback.message).toMatch(
     /^the persona when none is named: there is no persona "adult-passport"/,
   )
+})
+
+test('The choice page leaves an empty form undecided', async () => {
+  const tenant = await createTestTenant({ defaults: { persona: 'child-12' } })
+  const transaction = await transactionOf('use', tenant.provider)
+  const choose = (persona?: string, outcome?: string) =>
+    decideByChoice(transaction, named(persona, outcome), tenant)
   expect(await choose()).toBeUndefined()
 })
 
-test('A call that has ended already uses up an expectation of its outcome, and no other', async () => {
+test('A call that has ended uses up an expectation of its own outcome', async () => {
   const tenant = await createTestTenant()
   const call = { ...callOf('create'), endedAs: EXPIRED }
   await tenant.expectations.add({ flow: 'create', outcome: 'access_denied', times: 1 })
@@ -419,12 +461,16 @@ const decideCall = (flow: OutcomeFlow, tenant: Tenant, header?: string) =>
     tenant,
   })
 
-test('A server call is left to the service when no source names an outcome, and refused an unknown outcome', async () => {
+test('A server call is left to the service when no source names an outcome', async () => {
   const tenant = await createTestTenant({ defaults: { persona: 'teen-16' } })
   expect(await decideCall('par', tenant)).toBeUndefined()
   expect(
     await decideServerCall({ ...callOf('jwks'), client_id: undefined }, { requested: {}, tenant }),
   ).toBeUndefined()
+})
+
+test('A server call is refused when its outcome is unknown', async () => {
+  const tenant = await createTestTenant({ defaults: { persona: 'teen-16' } })
   const refusal = await refusalOf(() => decideCall('par', tenant, 'par.402'))
   expect(refusal).toMatchObject({ status: 400, suggestions: expect.arrayContaining(['par.401']) })
 })
@@ -459,7 +505,7 @@ test('A server call that contradicts the step of a scenario fails the scenario',
   expect(await tenant.scenarios.find(id)).toMatchObject({ status: 'failed' })
 })
 
-test('A read of a document holds what a scenario decides for it, and another call or a header holds nothing', async () => {
+test('A read of a document holds the decision of a scenario', async () => {
   const tenant = await createTestTenant()
   await arm(tenant, { flow: 'jwks', outcome: 'jwks.500' }, { flow: 'token', outcome: 'token.500' })
   for (const flow of ['jwks', 'token'] as const) {
@@ -471,7 +517,10 @@ test('A read of a document holds what a scenario decides for it, and another cal
     { flow: 'jwks', outcome: 'jwks.500', held_since: 'f0' },
   ])
   expect(await tenant.scenarios.list()).toMatchObject([{ current: 2, revision: 2 }])
-  await tenant.expectations.clear()
+})
+
+test('A read of a document that a header decides holds nothing', async () => {
+  const tenant = await createTestTenant()
   await arm(tenant, { flow: 'jwks', outcome: 'jwks.500' })
   const forced = await decideCall('jwks', tenant, 'jwks.404')
   expect(forced?.outcome.name).toBe('jwks.404')

@@ -72,7 +72,7 @@ test.each([
   expect(await peekPending('unknown', ports)).toBeUndefined()
 })
 
-test('A pending request is taken once and was answered then, but not when it is gone after an hour', async () => {
+test('A pending request is taken by one of two callers', async () => {
   const { store, ...others } = start()
   const kept: string[] = []
   const put: typeof store.put = (...record) => {
@@ -95,6 +95,10 @@ test('A pending request is taken once and was answered then, but not when it is 
     'transaction, is unfinished: true',
     ...Array(2).fill('answered, is unfinished: undefined'),
   ])
+})
+
+test('A pending request is gone after an hour', async () => {
+  const ports = start()
   const late = await keepPending(pending, ports)
   ports.moveTo(NOON + ANOTHER_HOUR)
   expect(await takePending(late, ports)).toBeUndefined()

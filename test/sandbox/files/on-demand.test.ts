@@ -14,11 +14,16 @@ function countingPart(failures = 0) {
   return { part, loads: () => loads }
 }
 
-test('A part is loaded with its first use and kept; uses that come while the part is being loaded share one load', async () => {
+test('Uses of a part that come while the part is being loaded share one load', async () => {
   const { part, loads } = countingPart()
   expect(loads()).toBe(0)
   const [first, second] = await Promise.all([part(), part()])
   expect(first).toBe(second)
+})
+
+test('A loaded part is kept', async () => {
+  const { part, loads } = countingPart()
+  const first = await part()
   expect(await part()).toBe(first)
   expect(loads()).toBe(1)
 })

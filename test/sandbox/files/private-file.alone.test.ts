@@ -52,11 +52,17 @@ test.each([
   },
 )
 
-test('A private file stays as it is for a later creation, and is replaced at once with its new mode', async () => {
+test('A private file keeps its content when it is created again', async () => {
   const folder = folderWith()
   const file = join(folder, 'keys')
   expect(await createOrRead(file, 'first')).toBe('first')
   expect(await createOrRead(file, 'second')).toBe('first')
+})
+
+test('A private file is replaced with the new mode', async () => {
+  const folder = folderWith()
+  const file = join(folder, 'keys')
+  expect(await createOrRead(file, 'first')).toBe('first')
   await replaceFile(file, 'new', { mode: 0o644 })
   expect(contentOf(file)).toEqual({ text: 'new', mode: 0o644 })
   expect(readdirSync(folder)).toEqual(['keys'])
@@ -93,7 +99,7 @@ test('A private file that cannot be replaced leaves no draft of the new one', as
   expect(readdirSync(folder)).toEqual(['keys'])
 })
 
-test('The creation of a private file takes away the drafts of processes that were killed long ago, and no others', async () => {
+test('The creation of a private file removes only the old drafts of this file', async () => {
   const old = ['keys.left.tmp', 'others.left.tmp', 'keys.left']
   const folder = folderWith(
     Object.fromEntries([...old, 'keys.fresh.tmp'].map((name) => [name, ''])),

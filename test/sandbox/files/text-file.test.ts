@@ -27,7 +27,7 @@ test('A text file of 1 MiB is read', () => {
   expect(requireText(join(folder, 'a.yaml'))).toHaveLength(MIB)
 })
 
-test('A larger file is refused with its size and the limit', () => {
+test('A larger file is refused by its size', () => {
   const file = join(folderWith({ 'a.yaml': 'x'.repeat(MIB + 1) }), 'a.yaml')
   const message = `${file}: has 1048577 bytes, and 1048576 are read at most; name a smaller file, or split it`
   expect(complaintAbout(() => requireText(file))).toBe(message)

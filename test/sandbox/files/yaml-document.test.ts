@@ -106,7 +106,7 @@ test.each([
   else expect(complaintAbout(text)).toMatch(message)
 })
 
-test('A YAML document has a line for everything that is wrong, in the order of the file; a misspelt key is one mistake', () => {
+test('A YAML document has a line for each mistake in the order of the file', () => {
   expect(
     complaintAbout('nam: a\nport: x\nsignals:\n  - metod: id_doc_scan\n    yeras: 5\n').split('\n'),
   ).toEqual([
@@ -115,17 +115,23 @@ test('A YAML document has a line for everything that is wrong, in the order of t
     'x.yaml:4: signals[0].metod: unknown key. Did you mean "method"?',
     'x.yaml:5: signals[0].yeras: unknown key. Did you mean "years"?',
   ])
-  // What is nothing like the key that is missing.
+})
+
+test('A YAML key that resembles no known key counts beside the missing key', () => {
   expect(complaintAbout('colour: red\n').split('\n')).toHaveLength(2)
 })
 
-test('Of repeated keys in a YAML document, wherever they are, 100 are reported, and the others counted', () => {
+test('Repeated keys in a YAML document are reported by their lines', () => {
   const twice = (count: number) => `a: { b: 1, "b": 2 }\n${'name: x\n'.repeat(count)}`
   expect(complaintAbout(twice(3)).split('\n')).toEqual([
     'x.yaml:1: the key "b" is given twice; keep one',
     'x.yaml:3: the key "name" is given twice; keep one',
     'x.yaml:4: the key "name" is given twice; keep one',
   ])
+})
+
+test('A YAML document reports 100 repeated keys', () => {
+  const twice = (count: number) => `a: { b: 1, "b": 2 }\n${'name: x\n'.repeat(count)}`
   const lines = complaintAbout(twice(1_000)).split('\n')
   expect(lines).toHaveLength(101)
   expect(lines.at(-1)).toBe('x.yaml: and 900 more problems')
@@ -134,7 +140,7 @@ test('Of repeated keys in a YAML document, wherever they are, 100 are reported, 
 const open = z.record(z.string(), z.unknown())
 const parseOpen = (text: string) => parseYamlDocument(text, { file: 'x', schema: open })
 
-test('A YAML document may have the same key in two mappings, and keys that differ by their kind', () => {
+test('A YAML document may have keys that differ by their kind alone', () => {
   const text = 'a: { b: 1 }\nc: { b: 2, "1": x, ~: y, "~": z }\n'
   expect(parseOpen(text)).toMatchObject({ a: { b: 1 }, c: { b: 2, '~': 'z' } })
 })

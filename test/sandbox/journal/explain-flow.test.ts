@@ -167,7 +167,7 @@ const scan = {
 } as const
 const trace = explainEvaluation([scan], { age_thresholds: [13, 16, 18] }, Date.parse('2026-06-01'))
 
-test('An explanation adds the reason of the first no, and has a line for what decided and for each threshold', () => {
+test('An explanation has a line for each group of thresholds', () => {
   expect(
     explainFlow(listedFlow({ ...teen, trace, decided_by: 'expectation e3 (now used up)' })),
   ).toMatchObject({

@@ -63,6 +63,6 @@ test.each<[what: string, flows: ListedFlow[], links: string[]]>([
   ['a refused request, but nothing behind it', [asked('f1'), refused, used('f3')], ['f1>f2']],
   ['nothing behind an error of the user', [declined, used('f2')], []],
   ['no flows without a client', [asked('f1', nobody), saved('f2', nobody)], []],
-])('A story of flows of one persona and client links %s', (_what, flows, links) => {
+])('The flows of one persona at one client are linked: %s', (_what, flows, links) => {
   expect(linksOf(...flows)).toEqual(links)
 })

@@ -58,7 +58,7 @@ test.each<[string, CallRecord, string, Flow['flow']?]>([
   expect(stepsOf(last, flow)).toContain(step)
 })
 
-test('The next steps say of a user who did not answer in time that the flow begins again, and not to wait', () => {
+test('The next steps of an expired request say that the flow begins again', () => {
   expect(stepsOf(call('E1', 200), 'use', 3599)).toContain('Wait: ')
   expect(stepsOf(call('E1', 200), 'use', 3600)).toBe(
     'The request has expired: the user did not answer within 3600 seconds. Begin the flow again.',

@@ -50,7 +50,7 @@ test('A state folder that can never be made, or that is at or below a file, is r
     await expect(readKeyFile(keyFileIn(join(folder, path)))).rejects.toThrow(ConfigError)
 })
 
-test('Signing keys that can no longer be written cause a warning and are still used', async () => {
+test('Signing keys that cannot be written are used with a warning', async () => {
   const warnings: string[] = []
   const keys = await generateKeys(join(folder, 'gone/signing-keys.json'), (message) =>
     warnings.push(message),
@@ -61,7 +61,7 @@ test('Signing keys that can no longer be written cause a warning and are still u
   ])
 })
 
-test('Of three starts that make keys at the same time one keeps them, and all have the same', async () => {
+test('Three starts that make keys at the same time have the same keys', async () => {
   const file = keyFileIn(join(folder, 'state'))
   const made = await Promise.all(
     [1, 2, 3].map(async () => (await readKeyFile(file)) ?? generateKeys(file)),
@@ -141,7 +141,7 @@ test.each([
   )
 })
 
-test('A key file with a damaged key is refused by the file and the key, without a private member', async () => {
+test('A key file with a damaged key is refused without a private member', async () => {
   const file = keyFileIn(folder)
   await generateKeys(file)
   const text = readFileSync(file, 'utf8')

@@ -76,7 +76,7 @@ function mostFrequent(texts: readonly string[]): string {
   return [...texts].sort((a, b) => count(b) - count(a))[0] ?? ''
 }
 
-test('docs/outcomes.md is what the catalogue says; `npm run docs` writes it', async () => {
+test('docs/outcomes.md has the catalogue that `npm run docs` writes', async () => {
   await expectPage(
     'outcomes.md',
     withGenerated(readPage('outcomes.md'), 'catalogue', renderCatalogue()),

@@ -18,14 +18,23 @@ import {
 
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 
-test('Each outcome has a name of its own in its flow, by which it is found, and all but two bring something', () => {
+test('Each outcome is found by a name of its own', () => {
   expect(OUTCOMES.length).toBeGreaterThanOrEqual(60)
   expect(new Set(OUTCOMES.map(rowId)).size).toBe(OUTCOMES.length)
   expect(OUTCOMES.map((row) => findRow(rowId(row)))).toEqual(OUTCOMES)
+})
+
+test('findOutcome finds an outcome in its own flow alone', () => {
   expect(findOutcome('use', 'id_token.expired')).toBe(rowOf('use/id_token.expired'))
   expect(findOutcome('use', 'created')).toBeUndefined()
+})
+
+test('The catalogue has three versions', () => {
   expect(CATALOGUE_VERSION).toBe('0.3')
   expect(CATALOGUE_VERSIONS).toEqual(['0.1', '0.2', '0.3'])
+})
+
+test('Only no_answer brings nothing to the app', () => {
   expect(OUTCOMES.filter(bringsNothing).map(rowId)).toEqual(['use/no_answer', 'create/no_answer'])
 })
 
@@ -44,7 +53,7 @@ test.each(OUTCOME_FLOWS)(
   },
 )
 
-test('Each outcome says in a line what it is, what to check and how it weighs, beside a twin that is to be accepted', () => {
+test('Each outcome is described by the columns of the catalogue', () => {
   for (const row of OUTCOMES) {
     const { name } = row
     const twin = rowOf(row.twin)
@@ -125,7 +134,7 @@ test.each([
   expect(unmetNeedOf(rowOf(id), has)).toBe(reason)
 })
 
-test('An outcome has every column for programs, without needs and prelude when there are none', () => {
+test('An outcome omits the columns for programs that have no value', () => {
   const common = {
     ...{
       correct_client: 'refuse',

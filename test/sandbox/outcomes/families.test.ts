@@ -56,7 +56,7 @@ test('What depends is a may: nothing binds a client that may accept or refuse it
   ).toEqual([])
 })
 
-test('In Create nobody is let in: its errors cite what makes a success there, and are less severe than those of Use', () => {
+test('The errors of Create are less severe than those of Use', () => {
   const severity = (flow: string) =>
     ROWS.filter(
       (row) => row.flow === flow && row.level === 'must' && row.breaks[0] === 'error',

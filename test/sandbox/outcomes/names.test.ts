@@ -20,8 +20,11 @@ import { createTestTenant } from '../../support/tenant.ts'
 const LISTED = 'GET /_sandbox/catalog lists all.'
 const { personas } = await createTestTenant()
 
-test('A persona is found by its name, or refused with the nearest names and where all are listed', async () => {
+test('A persona is found by its name', async () => {
   expect(await requirePersona('teen-16', { personas })).toMatchObject({ name: 'teen-16' })
+})
+
+test('An unknown persona is refused with the nearest names', async () => {
   const refused = (name: string, more: { source?: string; status?: 404 }) =>
     refusalOf(() => requirePersona(name, { personas, ...more }))
   expect(await refused('teen', { source: 'cookie c' })).toMatchObject({
@@ -29,6 +32,11 @@ test('A persona is found by its name, or refused with the nearest names and wher
     message:
       'cookie c: there is no persona "teen". Did you mean "teen-14", "teen-16" or "teen-email-13"? GET /_sandbox/personas lists all.',
   })
+})
+
+test('A persona that resembles no known name is refused without a guess', async () => {
+  const refused = (name: string, more: { source?: string; status?: 404 }) =>
+    refusalOf(() => requirePersona(name, { personas, ...more }))
   const message = expect.stringMatching(/^persona: there is no persona "nobody-at-all"/)
   expect(await refused('nobody-at-all', { status: 404 })).toMatchObject({ status: 404, message })
 })
@@ -58,14 +66,20 @@ test('The beginning of an outcome suggests no outcome of another member', async 
   expect(message).toContain('Did you mean "id_token.nonce_')
 })
 
-test('An outcome of other flows is refused with these flows, and with outcomes of this call', async () => {
+test('An outcome is found among those of its call', () => {
   expect(requireOutcome('token', 'token.500')).toMatchObject({ flow: 'token', name: 'token.500' })
+})
+
+test('An outcome of another flow is refused with the outcomes of this call', async () => {
   const { message } = await refusalOf(async () =>
     requireOutcome('token', 'access_denied', 'header X'),
   )
   expect(message).toMatch(
     /^header X: "access_denied" is an outcome of use and create, not of token\. Outcomes of token: token\.500, .* and \d+ more\. GET \/_sandbox\/catalog lists all\.$/,
   )
+})
+
+test('An outcome is named a problem in another flow than its own', () => {
   expect(outcomeProblem('create', 'request_uri.expired')).toBeUndefined()
   const ofUse = /^"verified" is an outcome of use, not of create\. Outcomes of create: /
   expect(outcomeProblem('create', 'verified')).toMatch(ofUse)
@@ -117,15 +131,18 @@ test.each<[RequestedDecision, RegExp]>([
   },
 )
 
-test('The personas that a request names are given back, and a cookie is not looked at where no browser calls', async () => {
+test('The personas that a request names are found', async () => {
   const found = await requireRequestedNames('use', { query: TEEN }, { personas })
   expect(found.map(({ name }) => name)).toEqual(['teen-16'])
   const nothing = { query: named(), headers: named(), cookie: named() }
   expect(await requireRequestedNames('use', nothing, { personas })).toEqual([])
+})
+
+test('A cookie is ignored where no browser calls', async () => {
   expect(await requireRequestedNames('par', { cookie: CALLED }, { personas })).toEqual([])
 })
 
-test('What a browser acts as is kept in a cookie with the path of its tenant, and read there alone', () => {
+test('The decisions of a browser are read from a cookie by the tenant that wrote the cookie alone', () => {
   const acting = named('teen-16', 'access_denied')
   const value = actingValue('/t/a', acting)
   expect(value).toBe('at=%2Ft%2Fa&persona=teen-16&outcome=access_denied')

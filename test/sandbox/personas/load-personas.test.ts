@@ -125,11 +125,16 @@ test.each(BASES)(
   },
 )
 
-test('born-29-february turns 18 on 1 March of a common year, and 20 on the leap day', () => {
+test('born-29-february turns 18 on 1 March of a common year', () => {
   const is = (threshold: number, instant: string) =>
     reached('born-29-february', { age_thresholds: [threshold] }, clockAt(instant)).length === 1
   expect(is(18, '2026-02-28T23:59:59Z')).toBe(false)
   expect(is(18, '2026-03-01T00:00:00Z')).toBe(true)
+})
+
+test('born-29-february turns 20 on the leap day', () => {
+  const is = (threshold: number, instant: string) =>
+    reached('born-29-february', { age_thresholds: [threshold] }, clockAt(instant)).length === 1
   expect(is(20, '2028-02-28T23:59:59Z')).toBe(false)
   expect(is(20, '2028-02-29T00:00:00Z')).toBe(true)
 })
@@ -189,25 +194,41 @@ test.each(FILTERS)('The built-in persona %s passes %j and fails %j', (name, pass
   expect(is18(fails)).toEqual([])
 })
 
-test('child-4 reaches 4, child-12 passes 5 to 12, adult-six-methods each method and iso-strict each level', () => {
+test('child-4 reaches the age of 4', () => {
   const claims = { age_thresholds: [4, 5, 12, 13] }
   expect(reached('child-4', claims)).toEqual([4])
+})
+
+test('child-12 reaches the ages up to 12', () => {
+  const claims = { age_thresholds: [4, 5, 12, 13] }
   expect(reached('child-12', claims)).toEqual([4, 5, 12])
+})
+
+test('adult-six-methods passes each method', () => {
   for (const method of METHOD_NAMES)
     expect(
       reached('adult-six-methods', { age_thresholds: [18], allowed_methods: [method] }),
       method,
     ).toEqual([18])
+})
+
+test('iso-strict passes each level', () => {
   for (const level of ASSURANCE_LEVELS)
     expect(reached('iso-strict', { age_thresholds: [18], iso_27566_1: level }), level).toEqual([18])
 })
 
-test('The built-in personas are those whose promises are tested here, and explain themselves in short sentences', () => {
+test('The built-in personas are those whose promises are tested here', () => {
   const promised = [...Object.keys(PROMISES), 'born-29-february']
   expect(personas.map(({ name }) => name).toSorted()).toEqual(promised.toSorted())
+})
+
+test('Only no-age-key has no age key', () => {
   expect(personas.filter(({ age_key }) => age_key === undefined).map(({ name }) => name)).toEqual([
     'no-age-key',
   ])
+})
+
+test('The built-in personas explain themselves in short sentences', () => {
   for (const { name, title, purpose } of personas) {
     expect(title.length, name).toBeLessThan(50)
     expect(purpose, name).toMatch(/^[A-Z].{20,160}\.$/)

@@ -31,14 +31,25 @@ function complaintAbout(...paths: string[]): string[] {
   return []
 }
 
-test('Persona files are read once, from a folder in the order of their names, and with any ending one by one', () => {
-  const file = write('b.yml', yaml('first'))
+test('The persona files of a folder are read in the order of their names', () => {
+  write('b.yml', yaml('first'))
   write('a.yaml', yaml('second'))
   write('c.YAML', yaml('third'))
   write('README.md', '# no persona')
   mkdirSync(join(folder, 'deeper.yaml'))
   expect(readPersonas([folder]).map(({ name }) => name)).toEqual(['second', 'first', 'third'])
+})
+
+test('A persona file that is named three times is read once', () => {
+  const file = write('b.yml', yaml('first'))
+  write('a.yaml', yaml('second'))
+  write('c.YAML', yaml('third'))
+  write('README.md', '# no persona')
+  mkdirSync(join(folder, 'deeper.yaml'))
   expect(readPersonas([file, folder, `${folder}/`])).toHaveLength(3)
+})
+
+test('A persona file may have any ending', () => {
   const [mia] = readPersonaFile(write('mia.txt', yaml('mia')))
   expect(mia).toEqual({ name: 'mia', title: 'Mine', purpose: 'For tests.' })
 })
@@ -74,7 +85,7 @@ test('Persona files may hold several personas in a list, as YAML or JSON', () =>
   ])
 })
 
-test('Persona files say of a list which persona is wrong with its line, and may not declare one name twice', () => {
+test('A persona in a list is refused by its line', () => {
   write(
     'a.yaml',
     'personas:\n  - { name: mia, title: M, purpose: P }\n  - name: ben\n    title: B\n',
@@ -82,6 +93,9 @@ test('Persona files say of a list which persona is wrong with its line, and may 
   expect(complaintAbout(folder)).toEqual([
     './a.yaml:3: personas[1].purpose: is missing; expected a text',
   ])
+})
+
+test('Two personas of a file cannot have one name', () => {
   write(
     'a.yaml',
     'personas:\n  - { name: mia, title: M, purpose: P }\n  - { name: mia, title: M, purpose: P }\n',
@@ -89,19 +103,28 @@ test('Persona files say of a list which persona is wrong with its line, and may 
   const twice =
     './a.yaml:3: personas[1].name: "mia" is the name of personas[0] too; rename one of them'
   expect(complaintAbout(folder)).toEqual([twice])
+})
+
+test('A file may be a list of personas', () => {
   write('a.yaml', '- { name: mia, title: M, purpose: P }\n- name: ben\n  title: B\n')
   expect(complaintAbout(folder)).toEqual(['./a.yaml:2: [1].purpose: is missing; expected a text'])
+})
+
+test('A file needs at least one persona', () => {
   write('a.yaml', 'personas: []\n')
   expect(complaintAbout(folder)).toEqual([
     './a.yaml:1: personas: expected at least 1 item, found a list of 0',
   ])
+})
+
+test('Two persona files cannot declare one name', () => {
   for (const file of ['a.yaml', 'b.yaml']) write(file, yaml('mia'))
   expect(complaintAbout(folder)).toEqual([
     './b.yaml: name: "mia" is declared in ./a.yaml too; rename one of them',
   ])
 })
 
-test('Persona files take the place of a built-in persona of the same name, and come after the others', async () => {
+test('A persona file replaces the built-in persona of the same name', async () => {
   write('a.yaml', yaml('teen-16'))
   write('b.yaml', yaml('mia'))
   const builtIn = (await loadPersonas()).map(({ name }) => name)
@@ -141,9 +164,12 @@ test('Hostile persona files are refused, or read as personas', () => {
   }
 })
 
-test('A folder without persona files is a mistake, and a path that cannot be read is named with the reason', () => {
+test('A folder without persona files is refused', () => {
   const none = '.: holds no *.yaml file; write one persona per file, or a list under personas'
   expect(complaintAbout(folder)).toEqual([none])
+})
+
+test('A persona file that cannot be read is refused with the reason', () => {
   const file = write('a.yaml', yaml('mia'))
   expect(complaintAbout(join(file, 'inside')).join()).toMatch(
     /^\.\/a\.yaml\/inside: cannot be read: ENOTDIR/,

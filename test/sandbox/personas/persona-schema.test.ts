@@ -101,9 +101,12 @@ test.each([
   expect(complaints(value)).toEqual([expect.stringMatching(message)])
 })
 
-test("What is no object is no persona, and a persona is in the group of the user's own unless it says otherwise", () => {
+test('A persona is an object', () => {
   const others = [undefined, null, 5, 'mia', [], [persona]]
   expect(others.map((value) => complaints(value).length)).toEqual(others.map(() => 1))
+})
+
+test("A persona belongs to the user's own group by default", () => {
   expect(groupOf(own)).toBe('Own')
   expect(groupOf({ ...own, group: 'Minors' })).toBe('Minors')
 })

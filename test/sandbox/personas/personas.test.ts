@@ -87,13 +87,21 @@ async function fill(count: number) {
   for (let n = 0; n < count; n++) await personas.put(persona(`p-${n}`))
 }
 
-test('A replaced persona keeps its place, also after it was removed once, and an added persona is listed last', async () => {
+test('A replaced persona keeps its place', async () => {
   const changed = persona('adult', byEmail(18))
   await personas.put(changed)
-  expect(await personas.remove('zoe')).toBe(false)
   expect(await personas.find('adult')).toEqual(changed)
+  expect(await names()).toEqual(['adult', 'tomorrow', 'keyless'])
+})
+
+test('An added persona is listed last', async () => {
+  expect(await personas.remove('zoe')).toBe(false)
   await personas.put(persona('zoe'))
   expect(await names()).toEqual(['adult', 'tomorrow', 'keyless', 'zoe'])
+})
+
+test('A removed persona returns to its place when it is added again', async () => {
+  await personas.put(persona('zoe'))
   for (const name of ['zoe', 'adult']) {
     expect(await personas.remove(name)).toBe(true)
     expect(await personas.remove(name)).toBe(false)
@@ -105,10 +113,13 @@ test('A replaced persona keeps its place, also after it was removed once, and an
   expect(await names()).toEqual(['adult', 'tomorrow', 'keyless'])
 })
 
-test('The personas of a tenant are the declared ones at first, and again with new age keys when the tables are cleared', async () => {
+test('A tenant has the declared personas at first', async () => {
   expect(await personas.list()).toEqual(declared)
   expect(await personas.find('adult')).toBe(adult)
   for (const none of ['adul', '__proto__']) expect(await personas.find(none)).toBeUndefined()
+})
+
+test('A cleared tenant has the declared personas with new age keys', async () => {
   const { id } = await keyOf('adult')
   await add(id, [byEmail(21)])
   await personas.remove('keyless')
@@ -119,7 +130,7 @@ test('The personas of a tenant are the declared ones at first, and again with ne
   expect((await keyOf('adult')).id).not.toBe(id)
 })
 
-test('Changed personas are not seen by another tenant, and leave the declared ones as they were', async () => {
+test('Changed personas are not seen by another tenant', async () => {
   const before = structuredClone(declared)
   const other = createTenantPersonas()
   await add((await keyOf('adult')).id, [byEmail(21)])
@@ -146,13 +157,20 @@ test('The dates of a persona count from the base of the clock, so advancing leav
   expect(await personas.find('tomorrow')).toBe(tomorrow)
 })
 
-test('An age key takes added signals under its id, which it keeps while it lives and shares with no other', async () => {
-  const { id, signals } = await keyOf('tomorrow')
+test('No two personas share an age key', async () => {
+  const { id } = await keyOf('tomorrow')
   expect(id).not.toBe((await keyOf('adult')).id)
   expect(id).not.toBe('tomorrow')
+})
+
+test('An age key keeps its id when signals are added', async () => {
+  const { id, signals } = await keyOf('tomorrow')
   expect(await add(id, [byEmail(21)])).toBe(true)
   expect(await add('AAAAAAAAAAAAAAAA', [byEmail(22)])).toBe(false)
   expect(await keyOf('tomorrow')).toMatchObject({ id, signals: [...signals, byEmail(21)] })
+})
+
+test('A persona without an age key has no key to find', async () => {
   expect(await findKeyOf('keyless')).toBeUndefined()
   expect(await findKeyOf('zoe')).toBeUndefined()
 })
@@ -212,17 +230,29 @@ test('A new age key has a name of its own even when the random source repeats it
   ])
 })
 
-test('A full tenant refuses one persona more, and all of several, still changes those it has, and has room after a removal', async () => {
+test('A full tenant refuses another persona', async () => {
   await fill(MAX_CHANGED_PERSONAS)
   await expect(personas.put(persona('one-more'))).rejects.toMatchObject({ code: 'conflict' })
   await expect(personas.remove('adult')).rejects.toThrow(
     /^personas: 1000 are changed or added already; delete some/,
   )
+})
+
+test('A full tenant replaces a persona that it has', async () => {
+  await fill(MAX_CHANGED_PERSONAS)
   await personas.put(persona('p-0', idScan))
   expect((await keyOf('p-0')).signals).toEqual([idScan])
+})
+
+test('A full tenant has room after a removal', async () => {
+  await fill(MAX_CHANGED_PERSONAS)
   await personas.remove('p-7')
   await personas.put(persona('one-more'))
   expect(await personas.find('one-more')).toBeDefined()
+})
+
+test('A tenant with room for one persona refuses two at once', async () => {
+  await fill(MAX_CHANGED_PERSONAS)
   await personas.remove('p-8')
   const two = ['p-9', 'more-1'].map((name) => persona(name, idScan))
   await expect(personas.putAll([...two, persona('more-2')])).rejects.toMatchObject({

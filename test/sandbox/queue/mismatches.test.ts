@@ -24,19 +24,22 @@ test.each([
   [{ a: null }, {}, 'a', 'null', 'nothing'],
   [{ toString: 'x' }, {}, 'toString', '"x"', 'nothing'],
 ])(
-  'A mismatch of %j with %j says where, what was expected and what came',
+  'A mismatch of %j with %j names the place of the difference',
   (expected, came, path, wanted, sent) => {
     expect(findMismatches(expected, came)).toEqual([{ path, expected: wanted, came: sent }])
   },
 )
 
-test('A mismatch masks what has the name of a secret, and a configured secret before a long value is cut', () => {
+test('A mismatch masks a member that is named like a secret', () => {
   expect(
     findMismatches({ client_secret: 'a', b: { access_token: 1 } }, { client_secret: 'b', b: {} }),
   ).toEqual([
     { path: 'client_secret', expected: '"***"', came: '"***"' },
     { path: 'b.access_token', expected: '"***"', came: 'nothing' },
   ])
+})
+
+test('A mismatch masks a configured secret before a long value is cut', () => {
   const nonce = `123456789012345${'x'.repeat(190)}`
   const came = {
     state: 'sk_shop_1234',

@@ -78,40 +78,62 @@ const sending = (flow: ReceivedCall['flow'], parameters: Readonly<Record<string,
 
 const AS_TEEN = { decide: { flow: 'use', persona: 'teen-16' } } as const
 
-test('Expectations are found first in, first out, and each is spent as often as it says', async () => {
-  const { queue, add, list, remove, clear, tables, find, follow } = start()
+test('An added expectation is listed with its id', async () => {
+  const { add, list } = start()
+  const added = await add({ flow: 'use', persona: 'teen-16', times: 2 })
+  const id = expect.stringMatching(/^x-[\w-]{12}$/)
+  expect(added).toEqual({ id, flow: 'use', persona: 'teen-16', times: 2, remaining: 2 })
+  expect(await list()).toEqual([added])
+})
+
+test('Expectations decide in the order in which they were added', async () => {
+  const { add, list, tables, find, follow } = start()
   const first = await add({ flow: 'use', persona: 'teen-16', times: 2 })
   const second = await add({ flow: 'use', outcome: 'access_denied' })
-  const id = expect.stringMatching(/^x-[\w-]{12}$/)
-  expect(first).toEqual({ id, flow: 'use', persona: 'teen-16', times: 2, remaining: 2 })
-  const decision = {
+  expect(await find(call('use'))).toMatchObject({
     id: first.id,
     persona: 'teen-16',
     source: `expectation ${first.id} (1 of 2 left)`,
-  }
-  expect(await find(call('use'))).toMatchObject(decision)
+  })
   expect(await follow(call('use'))).toBe(true)
   expect(await list()).toEqual([{ ...first, remaining: 1 }, second])
   expect(await tables.count('queue')).toBe(2)
-  const match = queue.match(call('use'))
-  expect(await follow(call('use'), match)).toBe(true)
-  expect(await follow(call('use'), match)).toBe(false)
+  await follow(call('use'))
   expect(await find(call('use'))).toMatchObject({
     id: second.id,
     source: `expectation ${second.id} (now used up)`,
   })
-  expect(await remove(second.id)).toBe(true)
-  expect(await remove(second.id)).toBe(false)
+})
+
+test('Two callers of one match use an expectation up once', async () => {
+  const { queue, add, follow } = start()
+  await add({ flow: 'use', persona: 'teen-16' })
+  const match = queue.match(call('use'))
+  expect(await follow(call('use'), match)).toBe(true)
+  expect(await follow(call('use'), match)).toBe(false)
+})
+
+test('An expectation is removed once', async () => {
+  const { add, list, remove, clear } = start()
+  const { id } = await add({ flow: 'use', outcome: 'access_denied' })
+  expect(await remove(id)).toBe(true)
+  expect(await remove(id)).toBe(false)
   await add({ flow: 'par', outcome: 'par.500' })
   await clear()
   expect(await list()).toEqual([])
 })
 
-test('An expectation decides before a scenario that was armed earlier, and neither is removed as the other', async () => {
+test('An expectation decides before a scenario that was armed earlier', async () => {
+  const { arm, add, find } = start()
+  await arm([AS_TEEN])
+  const { id } = await add({ flow: 'use', outcome: 'access_denied' })
+  expect(await find(call('use'))).toMatchObject({ id })
+})
+
+test('An expectation is not removed by the id of a scenario', async () => {
   const { scenarios, arm, add, remove, clear, find } = start()
   const armed = await arm([AS_TEEN])
   const { id } = await add({ flow: 'use', outcome: 'access_denied' })
-  expect(await find(call('use'))).toMatchObject({ id })
   expect(await remove(armed)).toBe(false)
   expect(await scenarios.remove(id)).toBe(false)
   await clear()
@@ -225,7 +247,7 @@ test.each([
   expect(newExpectationSchema.safeParse(value).success).toBe(isShape)
 })
 
-test('Of what was sent, claims and authorization_details are read as JSON, when they are', () => {
+test('The JSON of claims is parsed for expectations as that of authorization_details', () => {
   const parameters = { claims: '{"a":1}', authorization_details: '[1]', state: '{"a":1}', n: 1 }
   expect(parsedParameters(parameters)).toEqual({
     claims: { a: 1 },
@@ -233,6 +255,9 @@ test('Of what was sent, claims and authorization_details are read as JSON, when 
     state: '{"a":1}',
     n: 1,
   })
+})
+
+test('A parameter that is no JSON is expected as text', () => {
   const others = { claims: '{', authorization_details: ['1'] }
   expect(parsedParameters(others)).toEqual(others)
 })
@@ -258,33 +283,42 @@ test('Consecutive decisions of a scenario are used up one per request', async ()
   expect(await overrule(call('use'))).toBeUndefined()
 })
 
-test('Of two requests at once a scenario decides one, and none after it was removed', async () => {
-  const { queue, scenarios, arm } = start()
+test('A scenario decides one of two requests at once', async () => {
+  const { queue, arm } = start()
   await arm([AS_TEEN])
   const matches = await Promise.all([queue.match(call('use')), queue.match(call('use'))])
   const followed = matches.map((match) =>
     queue.settle(match, { isFollowed: true, call: call('use') }),
   )
   expect(await Promise.all(followed)).toEqual([true, false])
+})
+
+test('A scenario decides nothing after it was removed', async () => {
+  const { queue, scenarios, arm } = start()
   await arm([AS_TEEN])
   const match = await queue.match(call('use'))
   await scenarios.clear()
   expect(await queue.settle(match, { isFollowed: true, call: call('use') })).toBe(false)
 })
 
-test('A scenario decides no request of another flow or client, and says when its decision was not taken', async () => {
-  const { scenarios, arm, statusOf, overrule } = start()
+test('A scenario decides no request of another client', async () => {
+  const { arm, statusOf, overrule } = start()
   const id = await arm([AS_TEEN], { client: 'shop' })
   for (const other of [call('create'), call('use', { client_id: 'other' })])
     expect(await overrule(other)).toBeUndefined()
   expect(await statusOf(id)).toEqual(['current'])
+})
+
+test('A scenario says that its decision was not taken', async () => {
+  const { scenarios, arm, overrule } = start()
+  const id = await arm([AS_TEEN], { client: 'shop' })
   await overrule(call('use'))
   const steps = [{ status: 'current', detail: expect.stringMatching(/did not take/) }]
   expect(await scenarios.find(id)).toMatchObject({ steps })
 })
 
-test('A request or call that is not as expected fails the scenario, and is not decided', async () => {
-  const { queue, scenarios, arm, overrule } = start()
+test('A request that is not as expected fails the scenario', async () => {
+  const { scenarios, arm, overrule } = start()
   const expected = { can_create: 'true', claims: { age_thresholds: [18] } }
   const id = await arm([{ ...AS_TEEN, expect: expected }, { await: 'par' }])
   expect(await overrule(sending('use', { claims: { age_thresholds: [21] } }))).toBeUndefined()
@@ -301,6 +335,10 @@ test('A request or call that is not as expected fails the scenario, and is not d
     status: 'failed',
     steps: [failed, { status: 'waiting' }],
   })
+})
+
+test('A call that is not as expected fails the scenario', async () => {
+  const { queue, scenarios, arm } = start()
   const awaiting = await arm([
     { await: 'par', expect: { authorization_details: [{ method: 'id_doc_scan' }] } },
   ])
@@ -357,31 +395,50 @@ test('Clock steps at the beginning run at arming, later ones when they are reach
   expect(clock.state().now).toBe('2030-01-01T00:01:31.000Z')
 })
 
-test('A clock step out of the calendar fails the scenario, and a scenario of clock steps alone passes', async () => {
-  const { scenarios, arm, isPassed } = start()
+test('A clock step beyond the calendar fails the scenario', async () => {
+  const { scenarios, arm } = start()
   const id = await arm([{ clock: { set: '9999-12-31' } }, { clock: { advance: 1e9 } }])
   const steps = [{ status: 'passed' }, { status: 'failed', detail: expect.stringMatching(/9999/) }]
   expect(await scenarios.find(id)).toMatchObject({ status: 'failed', steps })
+})
+
+test('A scenario of clock steps alone passes', async () => {
+  const { arm, isPassed } = start()
   expect(await isPassed(await arm([{ clock: { set: '2030-01-01' } }]))).toBe(true)
 })
 
-test('A hundred scenarios may run, asked in the order of their arming, and a scenario that has ended makes room', async () => {
-  const { queue, scenarios, arm, isPassed } = start()
-  const [first = '', second = ''] = await Promise.all(
-    Array.from({ length: 100 }, () => arm([{ await: 'par' }])),
-  )
-  await expect(arm([{ await: 'par' }])).rejects.toThrow('100 are running already')
+/** A queue in which a hundred scenarios wait for the same call. */
+async function startFull() {
+  const started = start()
+  const arm = () => started.arm([{ await: 'par' }])
+  return { ...started, arm, ids: await Promise.all(Array.from({ length: 100 }, arm)) }
+}
+
+test('A hundred scenarios may run at once', async () => {
+  const { arm } = await startFull()
+  await expect(arm()).rejects.toThrow('100 are running already')
+})
+
+test('Running scenarios are asked in the order in which they were armed', async () => {
+  const { queue, isPassed, ids } = await startFull()
   await queue.observe(call('par'), 201)
   await queue.observe(call('par'), 201)
-  expect(await isPassed(first)).toBe(true)
-  expect(await isPassed(second)).toBe(true)
-  await arm([{ await: 'par' }])
+  expect(await isPassed(ids[0] ?? '')).toBe(true)
+  expect(await isPassed(ids[1] ?? '')).toBe(true)
+  expect(await isPassed(ids[2] ?? '')).toBe(false)
+})
+
+test('A scenario that has ended makes room for another one', async () => {
+  const { queue, scenarios, arm, ids } = await startFull()
+  await queue.observe(call('par'), 201)
+  await queue.observe(call('par'), 201)
+  await arm()
   const [oldest, ...others] = (await scenarios.list()).map(progressOf)
-  expect(oldest?.id).toEqual(second)
+  expect(oldest?.id).toBe(ids[1])
   expect(others.map(({ status }) => status)).toEqual(Array(99).fill('running'))
 })
 
-test('Every change of a scenario is announced, also a remark, and so is its removal', async () => {
+test('Every change of a scenario is announced', async () => {
   const { queue, scenarios, arm, events } = start()
   const id = await arm([{ await: 'par' }, { await: 'token' }])
   await queue.observe(call('par'), 401)

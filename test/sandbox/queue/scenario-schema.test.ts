@@ -64,11 +64,11 @@ test.each([
     '[0].await: unknown await "use"; expected one of par, token, upgrade, discovery, jwks',
   ],
   ['[]', 2, ': expected at least 1 item'],
-])('The mistake in the steps %j is reported with file and line %i', (steps, line, message) => {
+])('The mistake in the steps %j is reported with file:line %i', (steps, line, message) => {
   expect(() => read(`  ${steps}`)).toThrow(`a.yaml:${line}: steps${message}`)
 })
 
-test('A persona that does not exist is reported with its place and the nearest name', () => {
+test('An unknown persona is reported with the nearest name', () => {
   const steps = [{ await: 'par' }, { decide: { flow: 'use', persona: 'teen-61' } }]
   const scenario = scenarioSchema.parse({ name: 'A', steps })
   expect(unknownPersonas(scenario, ['adult', 'teen-16'])).toEqual([
@@ -80,7 +80,7 @@ test('A persona that does not exist is reported with its place and the nearest n
   expect(unknownPersonas(scenario, ['teen-61'])).toEqual([])
 })
 
-test('A step expects at most 200 values, with those inside of lists and objects', () => {
+test('A step expects at most 200 values', () => {
   const step = (count: number) => ({
     await: 'par',
     expect: { claims: { age_thresholds: Array(count).fill(18) } },
@@ -92,29 +92,37 @@ test('A step expects at most 200 values, with those inside of lists and objects'
   expect(isScenario(199)).toBe(false)
 })
 
-test('A scenario has a name of at most 200 characters and at most 500 steps', () => {
+test('The name of a scenario has at most 200 characters', () => {
   const isScenario = (name: string, steps: number) =>
     scenarioSchema.safeParse({ name, steps: Array(steps).fill({ await: 'par' }) }).success
-  const fits = [
-    isScenario('n'.repeat(200), 500),
-    isScenario('n'.repeat(201), 1),
-    isScenario('A', 501),
-  ]
-  expect(fits).toEqual([true, false, false])
+  expect(isScenario('n'.repeat(200), 500)).toBe(true)
+  expect(isScenario('n'.repeat(201), 1)).toBe(false)
 })
 
-test('Of 500 unknown personas, and of 500 unknown outcomes, the first ten are compared with the known ones', () => {
+test('A scenario has at most 500 steps', () => {
+  const isScenario = (steps: number) =>
+    scenarioSchema.safeParse({ name: 'A', steps: Array(steps).fill({ await: 'par' }) }).success
+  expect(isScenario(500)).toBe(true)
+  expect(isScenario(501)).toBe(false)
+})
+
+test('The first ten unknown personas are compared with the known ones', () => {
   const compared = (messages: string[] = []) =>
     messages.filter((message) => message.includes('Did you mean')).length
   const steps = Array(500).fill({ decide: { flow: 'use', persona: 'teen-61' } })
   const personas = unknownPersonas({ name: 'A', steps }, ['teen-16']).map(({ message }) => message)
   expect(compared(personas)).toBe(10)
   expect(personas.at(-1)).toBe('there is no persona "teen-61"')
+})
+
+test('The first ten unknown outcomes are compared with the known ones', () => {
+  const compared = (messages: string[] = []) =>
+    messages.filter((message) => message.includes('Did you mean')).length
   const unknown = Array(500).fill({ decide: { flow: 'use', outcome: 'acess_denied' } })
   const outcomes = scenarioSchema
     .safeParse({ name: 'A', steps: unknown })
     .error?.issues.map(({ message }) => message)
-  expect(outcomes?.length).toBe(500)
+  expect(outcomes).toHaveLength(500)
   expect(compared(outcomes)).toBe(10)
   expect(outcomes?.at(-1)).toEqual(NO_OUTCOME)
 })

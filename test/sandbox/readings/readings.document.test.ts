@@ -3,7 +3,7 @@ import type { Reading } from '../../../src/sandbox/readings/reading.ts'
 import { excludedBy, READINGS } from '../../../src/sandbox/readings/readings.ts'
 import { expectPage, readPage, withGenerated } from '../../docs/page.ts'
 
-test('docs/outcomes.md has the table of readings; `npm run docs` writes it', async () => {
+test('docs/outcomes.md has the table of readings that `npm run docs` writes', async () => {
   const table = [
     '| Reading | What is open | Variants |',
     '|---|---|---|',

@@ -69,7 +69,7 @@ test('A "not shown" that a reading quotes is answered by that reading', () => {
 
 const switches = sections.flatMap(rowsIn).map(([point = '', , cell = '']) => ({ point, cell }))
 
-test('The switch of a decision names readings, flags and keys that exist', () => {
+test('Each switch of a decision exists', () => {
   const flags = FLAGS.map(({ name }) => `--${name}`)
   const keys = SETTING_ROWS.map(([name]) => snakeCase(name))
   const audit = AUDIT_FLAGS.map((one) => one.flags.replace(/ .*/, ''))

@@ -12,7 +12,7 @@ function startReplica(tables: Tables) {
   return { state, clocks, changeClock }
 }
 
-test('A state applies once what another process changed, and that its part was removed, when it refreshes', async () => {
+test('A state applies the change of another process once when it refreshes', async () => {
   const tables = createMemoryTables()
   const [a, b] = [startReplica(tables), startReplica(tables)]
   await a.changeClock(() => ({ advancedMs: 91_000 }))
@@ -21,12 +21,19 @@ test('A state applies once what another process changed, and that its part was r
   await b.state.refresh()
   await b.state.refresh()
   expect(b.clocks).toEqual([{ advancedMs: 91_000 }])
+})
+
+test('A state applies the removal of its part when it refreshes', async () => {
+  const tables = createMemoryTables()
+  const [a, b] = [startReplica(tables), startReplica(tables)]
+  await a.changeClock(() => ({ advancedMs: 91_000 }))
+  await b.state.refresh()
   await tables.clear()
   await b.state.refresh()
   expect(b.clocks).toEqual([{ advancedMs: 91_000 }, undefined])
 })
 
-test('A state does not apply a reading that began earlier and ended later than another one', async () => {
+test('A state does not apply a reading that was overtaken by a later reading', async () => {
   const tables = createMemoryTables()
   const readings: (() => void)[] = []
   const slow: Tables = {
@@ -49,7 +56,7 @@ test('A state does not apply a reading that began earlier and ended later than a
   expect(clocks).toEqual([{ advancedMs: 5 }])
 })
 
-test('A state refuses a damaged part by the name of its member, and stays as it is when a change throws', async () => {
+test('A state stays unchanged when a change throws', async () => {
   const tables = createMemoryTables()
   const { state, clocks, changeClock } = startReplica(tables)
   const refused = changeClock(() => {
@@ -57,6 +64,12 @@ test('A state refuses a damaged part by the name of its member, and stays as it 
   })
   await expect(refused).rejects.toThrow('out of the calendar')
   await state.refresh()
+  expect(clocks).toEqual([])
+})
+
+test('A state refuses a damaged part by the name of its member', async () => {
+  const tables = createMemoryTables()
+  const { state, clocks, changeClock } = startReplica(tables)
   await tables.put('state', 'clock', { advancedMs: 'soon' })
   const damaged = /^store: a clock state record is damaged at advancedMs: /
   await expect(state.refresh()).rejects.toThrow(damaged)

@@ -90,7 +90,7 @@ test('The least recently used declared tenant gives way to a declared one, with 
   expect(await (await tenants.touch('first')).personas.find('own')).toBeUndefined()
 })
 
-test('The list of the tenants uses none of them and makes none', async () => {
+test('The list of the tenants makes no tenant', async () => {
   const { tenants } = await fewTenants()
   await tenants.touch('first')
   await tenants.touch('second')
@@ -109,17 +109,24 @@ test('Names that are only looked at push no tenant out of the memory of the proc
   expect(tenants.at('kept')).toBe(kept)
 })
 
-test('A removed tenant that is made again begins with no coverage, and what it had counts for the root tenant', async () => {
+test('A tenant that is made again begins without coverage', async () => {
   const { tenants } = await fewTenants()
   const { journal } = await tenants.declare('again')
   await journal.seen.add('again', [['row jwks/jwks.500', '']])
   await tenants.remove('again')
   await tenants.declare('again')
   expect(await journal.seen.read('again')).toEqual(new Map())
+})
+
+test('The coverage of a removed tenant counts for the root tenant', async () => {
+  const { tenants } = await fewTenants()
+  const { journal } = await tenants.declare('again')
+  await journal.seen.add('again', [['row jwks/jwks.500', '']])
+  await tenants.remove('again')
   expect(await journal.seen.read('default')).toEqual(new Map([['row jwks/jwks.500', '']]))
 })
 
-test('Tenants of a sandbox with a seed draw ids of their own, the same ones in each run and after a reset', async () => {
+test('Tenants of a sandbox with a seed draw the same ids in each run', async () => {
   const draw = async (name: string) => {
     const { tenants } = await fewTenants()
     const tenant = await tenants.declare(name)
@@ -129,5 +136,16 @@ test('Tenants of a sandbox with a seed draw ids of their own, the same ones in e
     return drawn
   }
   expect(await draw('first')).toBe(await draw('first'))
+})
+
+test('Two tenants of a sandbox with a seed draw different ids', async () => {
+  const draw = async (name: string) => {
+    const { tenants } = await fewTenants()
+    const tenant = await tenants.declare(name)
+    const drawn = tenant.provider.ids.random(16)
+    await tenant.reset()
+    expect(tenant.provider.ids.random(16)).toBe(drawn)
+    return drawn
+  }
   expect(await draw('first')).not.toBe(await draw('second'))
 })
