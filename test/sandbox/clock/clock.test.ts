@@ -21,7 +21,8 @@ function clockAt(start: number) {
 test('A clock shows the system time when no other time is supplied', () => {
   const before = Date.now()
   const shown = createClock().now()
-  expect(before <= shown && shown <= Date.now()).toBe(true)
+  expect(shown).toBeGreaterThanOrEqual(before)
+  expect(shown).toBeLessThanOrEqual(Date.now())
 })
 
 type Act = (clock: SandboxClock, pass: (milliseconds: number) => void) => void

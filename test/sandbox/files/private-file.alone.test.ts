@@ -45,7 +45,7 @@ test.each([
       const standing = await Promise.all(
         Array.from({ length: 12 }, (_, n) => createOrRead(path, `text ${n}`)),
       )
-      expect(new Set(standing).size).toBe(1)
+      expect(new Set(standing)).toHaveProperty('size', 1)
       expect(contentOf(path)).toEqual({ text: standing[0], mode: 0o600 })
     }
     expect(readdirSync(folder)).toHaveLength(20)

@@ -62,7 +62,7 @@ test('The beginning of an outcome suggests no outcome of another member', async 
     requireOutcome('use', 'id_token.nonce'),
   )
   expect(suggestions).toContain('id_token.nonce_missing')
-  expect(suggestions.every((name) => name.startsWith('id_token.nonce_'))).toBe(true)
+  for (const name of suggestions) expect(name).toMatch(/^id_token\.nonce_/)
   expect(message).toContain('Did you mean "id_token.nonce_')
 })
 

@@ -62,7 +62,7 @@ test('Generated personas are valid persona files with names of their own', async
       expect(
         personas.filter((persona) => checkAgainst(personaSchema, persona).kind !== 'valid'),
       ).toEqual([])
-      expect(new Set(personas.map(({ name }) => name)).size).toBe(60)
+      expect(new Set(personas.map(({ name }) => name))).toHaveProperty('size', 60)
     }),
     { numRuns: 10 },
   )
@@ -70,7 +70,7 @@ test('Generated personas are valid persona files with names of their own', async
 
 test('The name of a generated persona is made of its title', async () => {
   const many = await generatePersonas(MAX_GENERATED, 1)
-  expect(new Set(many.map(({ name }) => name)).size).toBe(MAX_GENERATED)
+  expect(new Set(many.map(({ name }) => name))).toHaveProperty('size', MAX_GENERATED)
   for (const { name, title } of many) {
     const [person = '', point = ''] = title.split(', ')
     const letters = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
@@ -120,7 +120,7 @@ test('Twenty generated personas have signals without a level', async () => {
 test('Twenty generated personas have every level', async () => {
   const personas = await generatePersonas(20, 7)
   const signals = personas.flatMap(({ age_key: key }) => key?.signals ?? [])
-  expect(new Set(signals.map(({ iso_27566_1: level }) => level)).size).toBe(5)
+  expect(new Set(signals.map(({ iso_27566_1: level }) => level))).toHaveProperty('size', 5)
 })
 
 test('One of twenty generated personas has no age key', async () => {

@@ -131,8 +131,9 @@ test('An id_token is signed by the algorithm that is decided, else by that of it
 })
 
 test('Each decision has a point of its own', () => {
-  expect(new Set(POLICY_POINTS.map(({ point }) => point)).size).toBe(POLICY_POINTS.length)
-  expect(POLICY_POINTS.length).toBeGreaterThan(20)
+  const points = POLICY_POINTS.map(({ point }) => point)
+  expect(points).toEqual([...new Set(points)])
+  expect(points.length).toBeGreaterThan(20)
 })
 
 test('Each decision is explained by one sentence', () => {
@@ -154,7 +155,7 @@ test('The default allowlist has sixteen provenance paths', () => {
 })
 
 test('The default platforms are five words', () => {
-  expect(new Set(DEFAULT_PLATFORMS.filter((name) => /^\w+$/.test(name))).size).toBe(5)
+  expect(new Set(DEFAULT_PLATFORMS.filter((name) => /^\w+$/.test(name)))).toHaveProperty('size', 5)
 })
 
 test('RS256 is the first of the signing algorithms', () => {
