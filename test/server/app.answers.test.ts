@@ -21,7 +21,7 @@ const POSTED = [
 ]
 const PAGE = 'text/html,application/xhtml+xml,*/*;q=0.8'
 
-test('Answers that no route gives, and pages with a valid request, keep what all answers promise', async () => {
+test('Every answer keeps what all answers promise', async () => {
   const { request } = await startSandbox()
   const hosted = [{}, { sandbox_persona: 'teen-16' }].map(
     (changes) => `?${new URLSearchParams(useRequest(changes))}`,
@@ -55,7 +55,7 @@ test.each(HEADS)(
   },
 )
 
-test('An address that is not served is answered by a page for a browser and in JSON for every other client', async () => {
+test('An address that is not served is answered by a page only for a browser', async () => {
   const { request } = await startSandbox()
   const shows = async (path: string, accept: string) =>
     isPage(await request.get(path).set('Accept', accept).expect(404))
@@ -91,7 +91,13 @@ test('No URL that a client supplies is fetched', async () => {
 
 const CHILD = { sandbox_persona: 'child-12' }
 
-test('Profile agekey puts its brand word into the scope and the upgrade path, instead of svc', async () => {
+test('Profile agekey has its own brand word in the scope', async () => {
+  const sandbox = await startSandbox({ profile: 'agekey' })
+  const party = createRelyingParty(sandbox, { brand: 'agekey' })
+  await party.obtainToken(CHILD)
+})
+
+test('Profile agekey has its own brand word in the upgrade path', async () => {
   const sandbox = await startSandbox({ profile: 'agekey' })
   const party = createRelyingParty(sandbox, { brand: 'agekey' })
   const token = await party.obtainToken(CHILD)
@@ -103,12 +109,18 @@ test('Profile agekey puts its brand word into the scope and the upgrade path, in
   })
 })
 
-test('Profile agekey gives an id_token for "code id_token", and a code for the older name of the upgrade scope', async () => {
+test('Profile agekey gives an id_token for "code id_token"', async () => {
   const party = createRelyingParty(await startSandbox({ profile: 'agekey' }), { brand: 'agekey' })
   const given = async (changes: object) =>
     Object.keys((await party.use({ ...CHILD, ...changes })).params)
   expect(await given({ scope: 'openid agekey.upgrade', response_type: 'code id_token' })).toContain(
     'id_token',
   )
+})
+
+test('Profile agekey gives a code for the older name of the upgrade scope', async () => {
+  const party = createRelyingParty(await startSandbox({ profile: 'agekey' }), { brand: 'agekey' })
+  const given = async (changes: object) =>
+    Object.keys((await party.use({ ...CHILD, ...changes })).params)
   expect(await given({ scope: 'openid agekey_upgrade' })).toContain('code')
 })

@@ -55,7 +55,7 @@ const LOADED_LATER: Readonly<Record<string, number>> = {
 
 const answer = z.object({ status: z.number(), retryAfter: z.string().nullable(), text: z.string() })
 
-test('Without file descriptors what is loaded later cannot be loaded: 503 says so, and the next call loads it', async () => {
+test('A part that cannot be loaded without file descriptors is loaded by the next call', async () => {
   const program = [
     process.execPath,
     '--input-type=module',

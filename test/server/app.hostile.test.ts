@@ -176,7 +176,7 @@ const shapeOf = (page: string) =>
     [name, ...Object.keys(attributes)].join(' '),
   )
 
-test('The pages that are visited show what callers and the config say, and keep what all answers promise', async () => {
+test('The pages show the texts of callers as plain text', async () => {
   const visits = await visitPages(`${MARK} plain text`)
   for (const { path, answer } of visits) expectPromises(path, answer)
   const pages = visits.filter(({ answer }) => isPage(answer))

@@ -12,7 +12,7 @@ import { rawCall } from './raw-call.ts'
 
 const jwksOf = (url: string) => `${url}/.well-known/jwks.json`
 
-test('A self-signed certificate is accepted under each name by who trusts its file, and by no other', async () => {
+test('A self-signed certificate is accepted under each name by a client that trusts its file', async () => {
   const { url, baseUrl, certificate } = await startSandbox({ https: true, stateDir: folderWith() })
   const { port } = new URL(url)
   expect({ url, baseUrl }).toEqual({
@@ -28,7 +28,7 @@ test('A self-signed certificate is accepted under each name by who trusts its fi
   expect(persona.setCookie.join()).toMatch(/; Secure(?:;|$)/)
 })
 
-test('A self-signed certificate names this machine and the hosts of the base URL and the internal URL', async () => {
+test('A self-signed certificate names this machine beside the hosts of both URLs', async () => {
   const names = { baseUrl: 'https://age.example', internalUrl: 'https://[2001:db8::1]:2435' }
   const { certificate } = await startSandbox({ https: true, ...names })
   const leaf = new X509Certificate(certificate?.pem ?? '')
@@ -69,7 +69,7 @@ describe('An own certificate', () => {
     return { ...sandbox, warnings }
   }
 
-  test('An own certificate is shown, and stands for https by itself', async () => {
+  test('An own certificate stands for https by itself', async () => {
     const files = await writePair('localhost')
     const { baseUrl, certificate, warnings } = await startWith(files)
     expect(certificate).toEqual({

@@ -56,7 +56,7 @@ test.each([
   ['https://age.example', '/agekey', 'https://age.example/agekey'],
   ['https://age.example/agekey/', '/agekey', 'https://age.example/agekey'],
   ['https://age.example/', '/', 'https://age.example'],
-])('The base URL %s and the base path %s are the base URL %s', async (given, basePath, baseUrl) => {
+])('The base URL %s with the base path %s is the base URL %s', async (given, basePath, baseUrl) => {
   expect((await create({ baseUrl: given, basePath })).baseUrl).toBe(baseUrl)
 })
 
@@ -156,7 +156,7 @@ const BASE = 'http://localhost:2435'
 const INTERNAL = 'http://agekey-sandbox:2435'
 const discoveryOf = (flow: 'use' | 'create') => `/v1/oidc/${flow}/.well-known/openid-configuration`
 
-test('E6 gives who calls by the internal URL the addresses for servers, and keeps issuer and authorization endpoint', async () => {
+test('E6 gives the addresses for servers to a caller of the internal URL', async () => {
   const { request, internalUrl } = await startSandbox({
     baseUrl: `${BASE}/age`,
     internalUrl: `${INTERNAL}/`,
@@ -204,7 +204,7 @@ test('With trust_host openid-client discovers by one address what is issued unde
   expect(found.serverMetadata()).toMatchObject({ token_endpoint: `${url}/v1/oidc/use/token` })
 })
 
-test('A base path is served below itself and at the top, and is part of the base URL', async () => {
+test('A base path is served below itself as at the top', async () => {
   const { url, baseUrl, request } = await startSandbox({ basePath: '/agekey/' })
   expect(baseUrl).toBe(`http://localhost:${new URL(url).port}/agekey`)
   for (const path of ['/agekey/t/ci-1', '/t/ci-1']) {
@@ -248,7 +248,7 @@ const KINDS = {
 } as const
 
 describe.each(['createSandbox', 'connectSandbox'] as const)('After close() of %s', (kind) => {
-  test('Every member of a closed sandbox and of its tenants rejects with an error that says so', async () => {
+  test('Every call of a closed sandbox rejects with an error that says so', async () => {
     const sandbox = await KINDS[kind]()
     const tenant = sandbox.tenant('one')
     const namesOf = (api: object) => callsOf(api).map(([name]) => name)
@@ -265,7 +265,7 @@ describe.each(['createSandbox', 'connectSandbox'] as const)('After close() of %s
     expect(() => sandbox.tenant('two')).toThrow(expect.objectContaining(CLOSED))
   })
 
-  test('A call that waits when its sandbox closes rejects at once, and close() again does nothing', async () => {
+  test('A call that waits when its sandbox closes rejects at once', async () => {
     const sandbox = await KINDS[kind]()
     const tenant = sandbox.tenant('one')
     const { id } = await tenant.scenarios.arm(SCENARIO)

@@ -30,7 +30,7 @@ export function expectPromises(path: string, answer: Answer): void {
     'x-content-type-options': 'nosniff',
   })
   expect(headers['x-powered-by']).toBeUndefined()
-  expect(status < 500).toBe(true)
+  expect(status).toBeLessThan(500)
   if (!isPage(answer)) return
   expect(answer.text).toContain('<meta name="robots" content="noindex, nofollow">')
   const policy = headers['content-security-policy']?.split('; ') ?? []

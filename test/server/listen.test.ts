@@ -14,7 +14,7 @@ test('A server goes on after connections that could not be accepted', async () =
   expect(server.listening).toBe(true)
 })
 
-test('A body that arrives too slowly is answered with 408, and an answer may take longer than a request', async () => {
+test('A body that arrives too slowly is answered with 408', async () => {
   const server = await createServerWith(undefined, {
     headersTimeout: 1_000,
     requestTimeout: 1_000,
@@ -39,7 +39,7 @@ test('A body that arrives too slowly is answered with 408, and an answer may tak
   expect(await text(prompt)).toMatch(/^HTTP\/1\.1 200 .*answered/s)
 })
 
-test('A request has a minute to arrive, and its head twenty seconds, whatever Node would allow', async () => {
+test('A request has a minute to arrive', async () => {
   const server = await createServerWith(undefined)
   expect(server.requestTimeout).toBe(60_000)
   expect(server.headersTimeout).toBe(20_000)

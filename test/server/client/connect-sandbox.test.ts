@@ -120,7 +120,7 @@ test.each([
   expect(() => connectSandbox(url, options as object)).toThrow(`connectSandbox: ${message}`)
 })
 
-test('connectSandbox makes a tenant with its first call, where a call of its address does not, and removes it', async () => {
+test('connectSandbox makes a tenant with its first call', async () => {
   const sandbox = await startSandbox({ host: '0.0.0.0', controlToken: 'right' })
   const url = sandbox.url.replace('0.0.0.0', '127.0.0.1')
   const keySetOf = async (name: string) =>
@@ -130,6 +130,13 @@ test('connectSandbox makes a tenant with its first call, where a call of its add
     .tenant('one')
     .next({ persona: 'teen-16' })
   expect(await keySetOf('one')).toBe(200)
+})
+
+test('connectSandbox removes a tenant', async () => {
+  const sandbox = await startSandbox({ host: '0.0.0.0', controlToken: 'right' })
+  const url = sandbox.url.replace('0.0.0.0', '127.0.0.1')
+  const keySetOf = async (name: string) =>
+    (await fetch(`${url}/t/${name}/.well-known/jwks.json`)).status
   const two = connectSandbox(`${url}/t/two`, { controlToken: 'right' })
   expect(await two.expectations.list()).toEqual([])
   await two.clock.advance(3)
@@ -138,6 +145,11 @@ test('connectSandbox makes a tenant with its first call, where a call of its add
   await two.removeTenant('two')
   expect(await keySetOf('two')).toBe(404)
   expect(await advanced()).toBe(0)
+})
+
+test('connectSandbox rejects without the control token', async () => {
+  const sandbox = await startSandbox({ host: '0.0.0.0', controlToken: 'right' })
+  const url = sandbox.url.replace('0.0.0.0', '127.0.0.1')
   await expect(connectSandbox(url).tenant('three').reset()).rejects.toMatchObject({ status: 401 })
 })
 
@@ -149,8 +161,8 @@ test('connectSandbox makes a tenant with a later call when the first one found n
   await tenant.reset()
 })
 
-test('connectSandbox rejects with what the sandbox says, and names an address where nothing listens', async () => {
-  const { url, close } = await startSandbox()
+test('connectSandbox rejects with the refusal of the sandbox', async () => {
+  const { url } = await startSandbox()
   const unknown = {
     status: 400,
     error: 'invalid_request',
@@ -158,6 +170,10 @@ test('connectSandbox rejects with what the sandbox says, and names an address wh
   }
   const refused = connectSandbox(url).next({ persona: 'teen-61' })
   await expect(refused).rejects.toMatchObject({ name: 'SandboxError', ...unknown })
+})
+
+test('connectSandbox names an address where nothing listens', async () => {
+  const { url, close } = await startSandbox()
   await close()
   const remedy = `start a sandbox (npx agekey-sandbox --port ${new URL(url).port}), or give the address of one that runs`
   const unreachable = {

@@ -22,7 +22,7 @@ const flow = (changes: Partial<Flow> = {}): Flow => ({
 
 const textOf = (changes?: Partial<Flow>) => describeFlow(flow(changes)).map(({ text }) => text)
 
-test('The description of a flow begins with how it went, and says why, what was called and what comes next', () => {
+test('The description of a flow begins with the result', () => {
   expect(
     textOf({ persona: 'teen-16', reasons: ['18: no. needs 18'], next_steps: ['Compare state.'] }),
   ).toEqual([
@@ -40,7 +40,7 @@ test('The description of a flow begins with how it went, and says why, what was 
   ])
 })
 
-test('The description of a flow shows each finding with its hint, and marks what a terminal colours', () => {
+test('The description of a flow shows each finding with its hint', () => {
   const of = { rule: 'USE-04', level: 'error', path: 'response_type' } as const
   const findings = [{ ...of, message: 'is wrong', hint: 'Send it.' }]
   const response = {

@@ -6,11 +6,17 @@ const scan = { method: 'id_doc_scan', age: { years: 17 }, verified_at: '2026-01-
 const signal = { ...scan, provenance: '/veratad/roc' }
 const claims = { age_thresholds: [16, 18] }
 
-test('evaluate() judges signals as a persona has them and as they were submitted, also after they lie in the past', () => {
-  const submitted = { ...signal, type: 'age_verification', verification_id: 'v1' } as const
+test('evaluate() judges signals as a persona has them', () => {
   expect(evaluate([signal], claims, NOW).ageThresholds).toEqual({ 16: true, 18: false })
+})
+
+test('evaluate() judges signals as they were submitted', () => {
+  const submitted = { ...signal, type: 'age_verification', verification_id: 'v1' } as const
   const trace = [{ threshold: 16, satisfied: true }, { threshold: 18 }]
   expect(evaluate([submitted], claims, NOW).trace).toMatchObject(trace)
+})
+
+test('evaluate() judges signals that are in the future', () => {
   expect(evaluate([signal], claims, Date.UTC(2000)).ageThresholds).toEqual({ 16: true, 18: false })
 })
 
@@ -59,11 +65,8 @@ test.each<[what: string, signals: unknown, claims: unknown, now: unknown, messag
   ],
   ['an instant', [signal], claims, '2026-06-01', A_TIME],
   ['all at once', 5, {}, Number.NaN, /signals.*age_thresholds.*now/],
-])(
-  'evaluate() refuses %s that cannot be right, and says what came',
-  (_what, signals, asked, now, message) => {
-    const call = () => Reflect.apply(evaluate, undefined, [signals, asked, now])
-    expect(call).toThrow(TypeError)
-    expect(call).toThrow(message)
-  },
-)
+])('evaluate() refuses %s with a TypeError', (_what, signals, asked, now, message) => {
+  const call = () => Reflect.apply(evaluate, undefined, [signals, asked, now])
+  expect(call).toThrow(TypeError)
+  expect(call).toThrow(message)
+})

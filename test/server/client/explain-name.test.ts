@@ -27,7 +27,7 @@ test('explainName says of a rule whose level depends on the profile what each pr
   expect(linesOf(explainName('USE-05'))).toContain(`${error}; ${advice}`)
 })
 
-test('explainName explains every outcome with what happens, what is demanded and how to force it', () => {
+test('explainName explains every outcome', () => {
   for (const row of OUTCOMES) {
     const explained = explainName(rowId(row))
     expect(explained).toMatchObject({
@@ -42,7 +42,7 @@ test('explainName explains every outcome with what happens, what is demanded and
   }
 })
 
-test('explainName explains a name of several flows for Use, and names the other rows', () => {
+test('explainName explains a name of several flows for Use', () => {
   const lines = expect.arrayContaining(['The same name in other flows: create/access_denied'])
   const explained = { name: 'use/access_denied', others: ['create/access_denied'], lines }
   expect(explainName('access_denied')).toMatchObject(explained)

@@ -4,7 +4,7 @@ import { Refusal } from '../../../src/service/oidc/refusal.ts'
 
 const noFlows = async () => 'f0'
 
-test('A refused call of a sandbox in the process rejects with a SandboxError that has status, code and nearest names', async () => {
+test('A refused call of a sandbox in the process rejects with a SandboxError', async () => {
   const refusal = Refusal.unknownName({
     source: 'persona',
     kind: 'persona',

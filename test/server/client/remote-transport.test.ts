@@ -15,7 +15,7 @@ async function answering(status: number, body: string) {
   }
 }
 
-test('A call of the control API is sent to the path of its operation, with the query that is given and the token', async () => {
+test('A call of the control API is sent to the path of its operation', async () => {
   const { call, requests } = await answering(200, '{"flows":[],"last_ended":"f0"}')
   const query = { state: 'a b', persona: undefined, wait: 2 }
   expect(await call('listFlows', { query })).toEqual({ flows: [], last_ended: 'f0' })
@@ -31,10 +31,13 @@ test('A name in the path of a call of the control API is escaped', async () => {
   expect(requests).toMatchObject([{ path: '/base/_sandbox/personas/a%2Fb' }])
 })
 
-test('An answer that the contract does not know, or a page of a proxy, rejects and says where it differs', async () => {
+test('An answer that the contract does not know rejects with the difference', async () => {
   const { call } = await answering(200, '{"now":"2026-01-01T00:00:00.000Z","base":5}')
   const difference = /^getClock: the answer is not the one .* base: expected a text, found 5/
   await expect(call('getClock', {})).rejects.toThrow(difference)
+})
+
+test('A page of a proxy rejects with its status', async () => {
   const proxy = await answering(502, '<h1>Bad gateway</h1>')
   const rejection = {
     message: 'the sandbox answered 502',

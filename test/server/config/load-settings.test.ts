@@ -40,7 +40,7 @@ test('A wrong value is named by its setting when its file is gone by then', asyn
   })
 })
 
-test('A flag goes before the environment, which goes before the file; a list replaces the list of the next source', async () => {
+test('A flag goes before the environment, which goes before the file', async () => {
   const { cwd, load } = settingsIn({
     'agekey-sandbox.yaml': 'port: 1\nhost: file\nseed: 3\npersonas: [a, b]',
   })
@@ -49,7 +49,7 @@ test('A flag goes before the environment, which goes before the file; a list rep
   expect(sandbox).toEqual({ port: 3, host: 'environment', seed: 3, personas: [join(cwd, 'c')] })
 })
 
-test('--config goes before AGEKEY_SANDBOX_CONFIG, and either before the default file', async () => {
+test('--config goes before AGEKEY_SANDBOX_CONFIG, which goes before the default file', async () => {
   const { load } = settingsIn({
     'agekey-sandbox.yaml': 'seed: 1',
     'two.yaml': 'seed: 2',
@@ -92,14 +92,17 @@ test.each<[flag: string, text: string, expected: object]>([
     'https://a.example/,http://b.example/',
     { redirectUris: ['https://a.example/', 'http://b.example/'] },
   ],
-])('--%s %s, and the environment variable of that name, give %j', async (flag, text, expected) => {
+])('--%s %s gives %j as its environment variable does', async (flag, text, expected) => {
   expect((await load({ [flag]: asGiven(flag, text) })).sandbox).toMatchObject(expected)
   expect((await load({}, { [variableOf(flag)]: text })).sandbox).toMatchObject(expected)
 })
 
-test('--log and AGEKEY_SANDBOX_LOG give the log mode; an empty variable counts as unset', async () => {
+test('--log gives the log mode as AGEKEY_SANDBOX_LOG does', async () => {
   expect((await load({ log: 'json' })).log).toBe('json')
   expect((await load({}, { AGEKEY_SANDBOX_LOG: 'json' })).log).toBe('json')
+})
+
+test('An empty AGEKEY_SANDBOX_LOG counts as unset', async () => {
   expect((await load({}, { AGEKEY_SANDBOX_LOG: '' })).log).toBe('pretty')
 })
 
@@ -161,23 +164,27 @@ test.each<[flag: string, text: string, problem: string]>([
     '/no/such.yaml: cannot read this config file (there is no such file)',
   ],
   ['config', '..', '..: cannot read this config file (it is a folder)'],
-])(
-  '--%s %j, and the environment variable of that name, are refused: %s',
-  async (flag, text, problem) => {
-    const variable = variableOf(flag)
-    await expect(load({ [flag]: asGiven(flag, text) })).rejects.toThrow(`--${flag}: ${problem}`)
-    if (text !== '')
-      await expect(load({}, { [variable]: text })).rejects.toThrow(`${variable}: ${problem}`)
-  },
-)
+])('--%s %j is refused as its environment variable is: %s', async (flag, text, problem) => {
+  const variable = variableOf(flag)
+  await expect(load({ [flag]: asGiven(flag, text) })).rejects.toThrow(`--${flag}: ${problem}`)
+  if (text !== '')
+    await expect(load({}, { [variable]: text })).rejects.toThrow(`${variable}: ${problem}`)
+})
 
-test('--trust-proxy may be given again and hold several; the environment and the file separate or list them', async () => {
+test('--trust-proxy may be given again with a list of its own', async () => {
   const trustProxy = ['loopback', '10.0.0.0/8', '::1']
   expect((await load({ 'trust-proxy': ['loopback,10.0.0.0/8', '::1'] })).sandbox).toMatchObject({
     trustProxy,
   })
+})
+
+test('AGEKEY_SANDBOX_TRUST_PROXY is separated by commas', async () => {
+  const trustProxy = ['loopback', '10.0.0.0/8', '::1']
   const env = { AGEKEY_SANDBOX_TRUST_PROXY: 'loopback, 10.0.0.0/8,::1' }
   expect((await load({}, env)).sandbox).toMatchObject({ trustProxy })
+})
+
+test('trust_proxy of the file may be one address', async () => {
   expect((await loadFile('trust_proxy: 10.0.0.0/8')).sandbox).toMatchObject({
     trustProxy: ['10.0.0.0/8'],
   })
@@ -193,7 +200,7 @@ test.each([
   await expect(load({ 'trust-proxy': proxies })).rejects.toThrow(message)
 })
 
-test('Paths of flags and variables are relative to the working folder; several personas are separated like PATH', async () => {
+test('Paths of flags are relative to the working folder as those of variables', async () => {
   const { cwd, load } = settingsIn()
   const files = {
     keys: 'k.json',
@@ -274,7 +281,7 @@ test.each([
   },
 )
 
-test('In the config file every setting becomes the option of its name, and paths are relative to the file', async () => {
+test('Every setting of the config file becomes the option of its name', async () => {
   const certifications = { '/veratad/roc': { id_doc_scan: 'effective' } }
   const same = { port: 8080, host: '0.0.0.0', platforms: ['apple_wallet'], certifications }
   const paths = {
@@ -383,7 +390,7 @@ test.each([
     clients({ redirect_uri: 'x' }),
     'clients[1].redirect_uri: unknown key. Did you mean "redirect_uris"?',
   ],
-])('The config file %j is refused with file, line and a suggestion', async (text, message) => {
+])('The config file %j is refused by file:line with a suggestion', async (text, message) => {
   await expect(loadFile(text)).rejects.toThrow(message)
 })
 
@@ -468,7 +475,7 @@ test.each<[NodeJS.Platform, Record<string, string>, string | undefined]>([
   expect(stateHome(env, platform)).toBe(folder)
 })
 
-test('The state folder is the one that is named, none when a flag or the file says none, and else that of the user', async () => {
+test('The state folder is that of the user unless another is named', async () => {
   const { cwd, load } = settingsIn({ 'none.yaml': 'state_dir: none' })
   const stateDirOf = async (flags: Texts) => {
     const { sandbox, warnings } = await load(flags, { XDG_STATE_HOME: cwd })

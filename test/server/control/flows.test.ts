@@ -70,18 +70,24 @@ test('GET flows gives what matches its query, newest first, or with since in the
   expect(await idsOf(own, 'persona=teen-16')).toEqual(['f1'])
 })
 
-test('GET flows without limit gives the newest fifty, and open flows take no place among those that are waited for', async () => {
+test('GET flows without limit gives the newest fifty', async () => {
   await rp.use()
-  const ended = (await sandbox.flows.last())?.id
   for (let open = 0; open < 60; open++)
     await sandbox.request.get('/v1/oidc/use').query(useRequest())
   const all = await idsOf(sandbox, 'limit=2000')
   expect(all).toHaveLength(61)
   expect(await idsOf(sandbox, '')).toEqual(all.slice(0, 50))
+})
+
+test('A wait for an ended flow looks past any number of open flows', async () => {
+  await rp.use()
+  const ended = (await sandbox.flows.last())?.id
+  for (let open = 0; open < 60; open++)
+    await sandbox.request.get('/v1/oidc/use').query(useRequest())
   expect(await idsOf(sandbox, 'wait=0')).toEqual([ended])
 })
 
-test('The flow of a state that repeats has that advice when it is read, and the list has none', async () => {
+test('A repeated state is advice on a flow but not in the list', async () => {
   const own = await startSandbox()
   for (const nonce of ['a', 'b', 'c'])
     await own.request.get('/v1/oidc/use').query(useRequest({ nonce }))
@@ -93,7 +99,7 @@ test('The flow of a state that repeats has that advice when it is read, and the 
   ).toEqual([])
 })
 
-test('A flow links what the user chose to the callback, the token and the upgrade', async () => {
+test('The flow of a Use joins the later token call with its upgrade', async () => {
   await rp.upgrade(await rp.obtainToken())
   expect(await sandbox.flows.list()).toEqual([
     expect.not.objectContaining({ trace: expect.anything() }),
@@ -119,7 +125,7 @@ test('A flow links what the user chose to the callback, the token and the upgrad
   })
 })
 
-test('A flow of Create links the pushed request, the page, the endings that the user opened and the choice', async () => {
+test('The flow of a Create joins all calls of its user', async () => {
   const query = createRequest(await rp.obtainRequestUri())
   const { text } = await sandbox.request.get('/v1/oidc/create').query(query)
   await submit(sandbox, press(await openEndings(sandbox, text), 'outcome-access_denied'))
@@ -130,10 +136,13 @@ test('A flow of Create links the pushed request, the page, the endings that the 
   expect(calls).toEqual(expect.arrayContaining(['E2 201', 'E3 200', 'choice 303']))
 })
 
-test('The journal shows the code, the id_token and the title of a page as text, and secrets masked', async () => {
+test('The journal shows the title of a page as text', async () => {
   await sandbox.request.get('/v1/oidc/use').query(useRequest({ client_id: 'chips' }))
   const page = 'Fish & "Chips" wants to check your age'
   expect(await sandbox.flows.list()).toMatchObject([{ calls: [{ response: { page } }] }])
+})
+
+test('The journal masks secrets but no id_token', async () => {
   await rp.obtainToken()
   await rp.push()
   const { text } = await sandbox.request.get('/_sandbox/flows')
@@ -141,7 +150,7 @@ test('The journal shows the code, the id_token and the title of a page as text, 
     expect(text).toContain(part)
 })
 
-test('A flow shows status 0 for a call whose connection was closed without a response, and has ended by it', async () => {
+test('A call whose connection was dropped has the status 0', async () => {
   const token = await rp.obtainToken()
   for (const outcome of ['par.dropped', 'upgrade.dropped']) await sandbox.next({ outcome })
   await expect(rp.push()).rejects.toThrow()
@@ -155,7 +164,7 @@ test('A flow shows status 0 for a call whose connection was closed without a res
   expect(page.text).toContain('<span class="mark no">0 (dropped)</span>')
 })
 
-test('GET events sends calls, flows and resets of its own tenant, each with the id and kind of its flow', async () => {
+test('GET events sends the events of its own tenant with the flow of each', async () => {
   const code = await rp.obtainCode()
   const used = (await sandbox.flows.last())?.id
   const response = await fetch(`${sandbox.baseUrl}/_sandbox/events`)
@@ -181,12 +190,16 @@ test('GET events sends calls, flows and resets of its own tenant, each with the 
   ])
 })
 
-test('JSON to read begins with the id or the name, and a call shows what was sent before what was answered', async () => {
+test('JSON to read begins with the name of its object', async () => {
   const { id } = await sandbox.next({ persona: 'teen-16' })
   await sandbox.personas.put({ name: 'mine', title: 'Mine', purpose: 'A test.' })
   const textOf = async (path: string) => (await sandbox.request.get(`/_sandbox/${path}`)).text
   expect(await textOf('expectations')).toContain(`{"id":"${id}","flow":"use"`)
   expect(await textOf('personas/mine')).toMatch(/^\{"name":"mine","title"/)
-  await sandbox.request.get('/v1/oidc/use').query(useRequest())
+})
+
+test('A call in JSON shows the parameters before the response', async () => {
+  const textOf = async (path: string) => (await sandbox.request.get(`/_sandbox/${path}`)).text
+  await rp.use()
   expect(await textOf('flows')).toMatch(/"status":302,"parameters":\{.*"findings":\[\],"response"/)
 })

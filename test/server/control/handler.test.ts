@@ -10,7 +10,7 @@ const clock = {
 }
 
 // `npm run types` checks this file; at run time it says nothing.
-test('The compiler rejects another status, another shape, a page, and a body where the contract has none', () => {
+test('The compiler rejects an answer that the contract does not have', () => {
   expectTypeOf<{ status: 200; body: typeof clock }>().toExtend<AnswerOf<'getClock'>>()
   expectTypeOf<{ status: 201; body: typeof clock }>().not.toExtend<AnswerOf<'getClock'>>()
   expectTypeOf<{ status: 200; body: Omit<typeof clock, 'frozen'> }>().not.toExtend<
@@ -22,7 +22,7 @@ test('The compiler rejects another status, another shape, a page, and a body whe
   expectTypeOf<{ status: 204; body: typeof clock }>().not.toExtend<AnswerOf<'reset'>>()
 })
 
-test('The compiler knows the input of an operation as its schemas parse it, and asks a caller for it', () => {
+test('The compiler knows the input of an operation as its schemas parse it', () => {
   expectTypeOf<ControlCall<'getScenario'>['query']['wait']>().toEqualTypeOf<number | undefined>()
   expectTypeOf<ControlCall<'getClock'>['body']>().toEqualTypeOf<undefined>()
   expectTypeOf<object>().not.toExtend<OperationInput<'getPersona'>>()

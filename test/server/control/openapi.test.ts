@@ -49,12 +49,18 @@ test('openapi.json describes every operation, each with a summary', async () => 
   expect(described.sort()).toEqual(given.sort())
 })
 
-test('Every operation has a route of its own, declares the parameters of its path, and has no result with 204 alone', () => {
-  expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(ROUTES.length)
+test('Every operation has a route of its own', () => {
+  expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`))).toHaveProperty(
+    'size',
+    ROUTES.length,
+  )
+})
+
+test('Every operation declares the parameters of its path', () => {
   for (const { method, path, params, body, statuses, result } of ROUTES) {
     const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name)
     expect(params instanceof z.ZodObject ? Object.keys(params.shape) : []).toEqual(named)
-    expect(method === 'get' && body !== NONE, path).toBe(false)
+    if (method === 'get') expect(body, path).toBe(NONE)
     expect(result === NONE, path).toEqual(statuses.includes(204))
   }
 })
@@ -92,7 +98,7 @@ const ELSEWHERE = [
   'streamEvents',
 ]
 
-test('Every path of openapi.json answers as described, and sends nothing that the contract does not name', async () => {
+test('Every path of openapi.json answers as described', async () => {
   const { paths } = await readOpenApi()
   for (const { method, path, operationId, mediaType, result } of ROUTES) {
     if (ELSEWHERE.includes(operationId)) continue
@@ -120,7 +126,7 @@ test.each(ROUTES.filter((row) => row.body !== NONE))(
 test('A reset takes an empty body', () =>
   sandbox.request.post('/_sandbox/reset').send({}).expect(204))
 
-test('The control API refuses another method with 405 and Allow, and changes nothing', async () => {
+test('The control API refuses another method with 405', async () => {
   await sandbox.clock.advance(5)
   const answer = await sandbox.request.patch('/_sandbox/clock')
   expect(answer.status).toBe(405)
@@ -158,10 +164,14 @@ test('Every reference in the OpenAPI document points to a schema that it holds',
   expect([...new Set(references)].sort()).toEqual(schemas.sort())
 })
 
-test('openapi-typescript makes types of every operation and every named shape', async () => {
+test('openapi-typescript makes types of every operation', async () => {
   const types = astToString(await openapiTS(text))
   const [, operations = ''] = types.split('export interface operations {')
   for (const operationId of OPERATION_IDS) expect(operations).toContain(`\n    ${operationId}: {`)
+})
+
+test('openapi-typescript makes types of every named shape', async () => {
+  const types = astToString(await openapiTS(text))
   expect(types).toContain('"application/json": components["schemas"]["Flow"]')
   expect(types).toContain('"application/json": components["schemas"]["Error"]')
 })

@@ -180,11 +180,14 @@ test.each<[query: string, message: string]>([
   })
 })
 
-test('What does not exist is a 404, and what is no address of a tenant a 400', async () => {
+test('A control call for an unknown object gets 404', async () => {
   for (const path of ['personas/teen-61', 'flows/f7', 'scenarios/none', 'tenants/none'])
     expect((await sandbox.request.get(`/_sandbox/${path}`).expect(404)).body).toMatchObject({
       error: 'not_found',
     })
+})
+
+test('A name that no tenant can have gets 400', async () => {
   for (const name of ['Upper', '-x', 'a'.repeat(64), 'default'])
     await sandbox.request.get(`/t/${name}/.well-known/jwks.json`).expect(400)
 })

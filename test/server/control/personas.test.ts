@@ -25,7 +25,7 @@ const born = (date_of_birth: string) => {
   }
 }
 
-test('A persona is added at run time with dates that count from the clock, decides, is replaced and is removed', async () => {
+test('The dates of an added persona count from the clock', async () => {
   await sandbox.clock.set('2026-05-01T12:00:00Z')
   await sandbox.clock.freeze()
   const put = (body: object, status: number) =>
@@ -34,6 +34,14 @@ test('A persona is added at run time with dates that count from the clock, decid
   const signal = { age: { date_of_birth: '1996-05-01' }, verified_at: '2026-04-01T12:00:00.000Z' }
   expect(made.body).toMatchObject({ name: 'mine', age_key: { signals: [signal] } })
   expect(await sandbox.personas.get('mine')).toEqual(made.body)
+})
+
+test('An added persona decides until it is removed', async () => {
+  await sandbox.clock.set('2026-05-01T12:00:00Z')
+  await sandbox.clock.freeze()
+  const put = (body: object, status: number) =>
+    sandbox.request.put('/_sandbox/personas/mine').send(body).expect(status)
+  await put(born('today - 30y'), 201)
   const ages = async () =>
     idTokenOf(await createRelyingParty(sandbox).use({ sandbox_persona: 'mine' })).age_thresholds
   expect(await ages()).toMatchObject({ 18: true, 21: true })
@@ -43,7 +51,7 @@ test('A persona is added at run time with dates that count from the clock, decid
   await expect(sandbox.personas.get('mine')).rejects.toMatchObject({ status: 404 })
 })
 
-test('PUT personas adds and replaces several in one call, and leaves the others', async () => {
+test('PUT personas adds several personas in one call', async () => {
   await sandbox.clock.set('2026-05-01T12:00:00Z')
   const before = await names()
   const adult = born('today - 30y')
@@ -87,7 +95,7 @@ test.each([
   })
 })
 
-test('PUT personas/NAME refuses a list of two, and a name inside that is another one', async () => {
+test('PUT personas/NAME refuses what is not the persona of that name', async () => {
   const two = [named('a'), named('b')]
   const isList = 'body: expected one persona, found a list of 2; send a list to PUT personas'
   const isOther = 'name: "b" is not the name in the path, "a"; make them the same or leave it out'
@@ -164,7 +172,7 @@ test.each([
   ['acess_denied', 'access_denied'],
   ['token.503', 'is an outcome of token, a call that no browser makes'],
 ])(
-  'The outcome %s is refused by act-as and on a flow that something else decides',
+  'The outcome %s is refused by act-as as on a flow that something else decides',
   async (outcome, reason) => {
     const actAs = await sandbox.request.post(`/_sandbox/act-as/teen-16?outcome=${outcome}`)
     expect(actAs.status).toBe(400)
@@ -178,7 +186,7 @@ test.each([
   },
 )
 
-test('GET act-as is a page with one button, which acts in the tenant of the address with its outcome, and sets nothing itself', async () => {
+test('GET act-as is a page whose one button acts in the tenant of the address', async () => {
   const path = '/t/one/_sandbox/act-as/teen-16?outcome=access_denied'
   const page = await sandbox.request.get(path).expect(200)
   expect(page.headers['set-cookie']).toBeUndefined()
@@ -190,6 +198,9 @@ test('GET act-as is a page with one button, which acts in the tenant of the addr
   expect(cookiesOf(pressed).slice(0, 2)).toEqual(cookies)
   expect(pressed.get('Set-Cookie')).toEqual(Array(3).fill(expect.stringContaining('Path=/t/one/')))
   expect(pressed.text).toContain('agekey_sandbox_outcome')
+})
+
+test('Act-as refuses an unknown persona', async () => {
   const refused = await sandbox.request
     .post('/_sandbox/act-as/teen-61')
     .set('Accept', 'text/html')
@@ -209,7 +220,7 @@ const certified = await shareSandbox({
 })
 const evaluate = (body: object) => certified.request.post('/_sandbox/evaluate').send(body)
 
-test('evaluate gives booleans and a trace for signals at any instant, no to all without an age key, and records no flow', async () => {
+test('evaluate gives a trace for signals at any instant', async () => {
   await certified.clock.set('2041-01-01')
   const signal = {
     method: 'id_doc_scan',
@@ -225,10 +236,18 @@ test('evaluate gives booleans and a trace for signals at any instant, no to all 
       { threshold: 18, satisfied: false, signals: [{ passed: false, checks: expect.any(Array) }] },
     ],
   })
+})
+
+test('evaluate says no to all without an age key', async () => {
+  const claims = { age_thresholds: [16, 18], allowed_methods: ['id_doc_scan' as const] }
   expect((await certified.evaluate({ claims, persona: 'no-age-key' })).age_thresholds).toEqual({
     16: false,
     18: false,
   })
+})
+
+test('evaluate records no flow', async () => {
+  await certified.evaluate({ claims: { age_thresholds: [18] }, persona: 'no-age-key' })
   expect(await certified.flows.list()).toEqual([])
 })
 

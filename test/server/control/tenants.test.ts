@@ -23,7 +23,7 @@ const namesOf = async () => {
   return tenants.map(({ name }) => name)
 }
 
-test('A tenant exists from the first touch of its address, with an issuer and links of its own', async () => {
+test('A tenant exists from the first touch of its address', async () => {
   expect(await namesOf()).not.toContain('new')
   const baseUrl = `${sandbox.baseUrl}/t/new`
   const { body } = await sandbox.request.get('/t/new/v1/oidc/use/.well-known/openid-configuration')
@@ -59,7 +59,7 @@ test('A tenant shares neither clock nor personas, expectations, scenarios, journ
   expect((await rpOf('one').exchange(code)).status).toBe(200)
 })
 
-test('A tenant is made by PUT with what it has of its own, changed in part, and removed by DELETE', async () => {
+test('PUT makes a tenant, or changes a part of its settings', async () => {
   const path = '/_sandbox/tenants/put'
   const put = (body: object) => sandbox.request.put(path).send(body)
   const made = await put({ persona: 'teen-16', lifetimes: { request_uri: 5 } }).expect(201)
@@ -110,7 +110,7 @@ test('A redirect URI with a * is registered as it is, with a warning in the answ
   await page('https://shop.example/cb').expect(400)
 })
 
-test('A reset brings back the declared state and keeps clients and other tenants', async () => {
+test('A reset brings back the declared state but keeps clients', async () => {
   const tenant = sandbox.tenant('reset')
   const rp = rpOf('reset')
   const code = await rp.obtainCode()
@@ -147,7 +147,7 @@ const start = async (options: Parameters<typeof startSandbox>[0]) => {
   return { ...sandbox, put, rp: createRelyingParty(sandbox) }
 }
 
-test('PUT tenants/default sets readings of the sandbox itself, one by one, and takes them back', async () => {
+test('PUT tenants/default sets the readings of the sandbox itself one by one', async () => {
   const { put } = await start({ readings: { typ: 'absent' } })
   const readingsAfter = async (body: object) => (await put(body)).body.readings
   expect(await readingsAfter({ readings: { refused_token_status: 403 } })).toEqual({
@@ -159,7 +159,7 @@ test('PUT tenants/default sets readings of the sandbox itself, one by one, and t
   expect(await readingsAfter({ readings: null })).toEqual({})
 })
 
-test('PUT tenants/NAME refuses readings that exclude each other, and changes nothing', async () => {
+test('PUT tenants/NAME changes nothing when its readings exclude each other', async () => {
   const { put, configure } = await start({ readings: { unknown_members: 'everywhere' } })
   const readings = { key_set: 'one' } as const
   const message =
@@ -174,7 +174,7 @@ test('PUT tenants/NAME refuses readings that exclude each other, and changes not
   })
 })
 
-test('A tenant keeps its readings through a reset, and other tenants have their own', async () => {
+test('A tenant keeps its readings through a reset', async () => {
   const { request, tenant } = await start({})
   const own = tenant('own')
   await own.configure({ readings: { refused_token_status: 403 } })

@@ -41,7 +41,7 @@ test.each(LISTS)(
   async (list) => {
     await fill()
     const all = await pageOf(list)
-    expect(all.names.length > 4).toBe(true)
+    expect(all.names.length).toBeGreaterThan(4)
     expect(all.next).toBeUndefined()
     const pages = await pagesOf(list, { limit: 2 })
     expect(pages.flatMap(({ names }) => names)).toEqual(all.names)
@@ -67,11 +67,15 @@ test.each(LISTS)(
   },
 )
 
-test('GET expectations gives two thousand at most, and the library all of them', async () => {
+test('GET expectations gives two thousand at most', async () => {
   for (let n = 0; n < 2_001; n++) await sandbox.next({ outcome: 'access_denied' })
   const { names, next } = await pageOf('expectations')
   expect(names).toHaveLength(2_000)
   expect(next).toEqual(names.at(-1))
+})
+
+test('expectations.list() gives more than two thousand', async () => {
+  for (let n = 0; n < 2_001; n++) await sandbox.next({ outcome: 'access_denied' })
   expect(await sandbox.expectations.list()).toHaveLength(2_001)
 })
 

@@ -11,7 +11,7 @@ const head = (headers: string, target = PAR) =>
   `${target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n${headers}\r\n\r\n`
 const CHUNK = `10000\r\n${'x'.repeat(65_536)}\r\n`
 
-test('A body that is too large is refused with its size and the limit, before its content type is looked at', async () => {
+test('A body that is too large is refused before its content type is checked', async () => {
   const send = (length: number) =>
     request.post('/v1/oidc/create/par').type('text/plain').send('x'.repeat(length))
   const message =
@@ -35,18 +35,15 @@ test.each([
     'PUT /_sandbox/tenants/a',
   ],
   ...['POST /nowhere', 'TRACE /'],
-])(
-  'A body that is too large is refused at %s before it is sent, and the connection ends',
-  async (target) => {
-    const { status, headers, body } = await exchangeRaw(url, head('Content-Length: 65537', target))
-    expect(status).toBe(413)
-    expect(headers).toMatchObject({ connection: 'close', 'x-agekey-sandbox': 'testing-only' })
-    const error_description = expect.stringContaining(
-      'the body has 65537 bytes, and 65536 are read at most',
-    )
-    expect(JSON.parse(body)).toMatchObject({ error: 'invalid_request', error_description })
-  },
-)
+])('A body that is too large is refused at %s before it is sent', async (target) => {
+  const { status, headers, body } = await exchangeRaw(url, head('Content-Length: 65537', target))
+  expect(status).toBe(413)
+  expect(headers).toMatchObject({ connection: 'close', 'x-agekey-sandbox': 'testing-only' })
+  const error_description = expect.stringContaining(
+    'the body has 65537 bytes, and 65536 are read at most',
+  )
+  expect(JSON.parse(body)).toMatchObject({ error: 'invalid_request', error_description })
+})
 
 test.each([PAR, 'GET /v1/oidc/use'])(
   'A body that never ends is refused at %s beyond the limit',
@@ -68,15 +65,16 @@ test('A body that is too large is refused in words that its sender can read whil
   expect((await answer.json())['error']).toBe('invalid_request')
 })
 
-test('A body of permitted size is asked for by 100 Continue, and one that is too large is not', async () => {
-  expect(
-    (await exchangeRaw(url, head('Expect: 100-continue\r\nContent-Length: 65537'))).status,
-  ).toBe(413)
+test('A body of permitted size is asked for by 100 Continue', async () => {
   const answer = await exchangeRaw(
     url,
     `${head('Expect: 100-continue\r\nConnection: close\r\nContent-Length: 3')}a=b`,
   )
   expect(answer).toMatchObject({ status: 100, body: expect.stringContaining('HTTP/1.1 401') })
+})
+test('A body that is too large is not asked for by 100 Continue', async () => {
+  const refused = await exchangeRaw(url, head('Expect: 100-continue\r\nContent-Length: 65537'))
+  expect(refused.status).toBe(413)
 })
 
 test('A body of permitted size is read whole when it comes in chunks', async () => {

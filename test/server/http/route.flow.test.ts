@@ -21,11 +21,11 @@ async function recorded() {
   }
 }
 
-test('The error_description of a callback ends with a link to its flow, and the journal holds what was sent', async () => {
+test('The error_description of a callback ends with a link to its flow', async () => {
   const { params } = await rp.use({ nonce: undefined })
   const { id, link, shown } = await recorded()
   expect(params['error_description']).toMatch(/^USE-08: nonce is missing\. Make a random nonce/)
-  expect(params['error_description']?.endsWith(` (flow ${id}: ${link})`)).toBe(true)
+  expect(params['error_description']?.split(' (flow ').at(-1)).toBe(`${id}: ${link})`)
   expect(decodeURIComponent(shown)).toContain(params['error_description'])
 })
 
@@ -37,7 +37,7 @@ test('The JSON of a refused call has the link to its flow in error_uri, too', as
   expect(shown).toContain(link)
 })
 
-test('An error page links to its flow and says its id', async () => {
+test('An error page links to its flow by the id', async () => {
   const query = useRequest({ client_id: 'no-such-client' })
   const { text } = await sandbox.request.get('/v1/oidc/use').query(query).expect(400)
   const { id, link } = await recorded()
@@ -111,7 +111,7 @@ test('An answer that belongs to no flow has no X-AgeKey-Sandbox-Flow', async () 
     expect(flowOf(await sandbox.request.get(path)), path).toBeUndefined()
 })
 
-test('A refused call is summarized with its flow, client, rule and the sentence of its first finding', async () => {
+test('A refused call is summarized with the sentence of its first finding', async () => {
   await rp.use({ nonce: undefined, prompt: 'login' })
   const flow = expect.stringMatching(/^f\d+$/)
   const flowUrl = expect.stringContaining(`${sandbox.baseUrl}/_sandbox/console/flows/f`)
@@ -135,7 +135,7 @@ test('A refused call is summarized with its flow, client, rule and the sentence 
   ])
 })
 
-test('A call that was answered is summarized with persona and outcome, and without a reason', async () => {
+test('A call that was answered is summarized without a reason', async () => {
   await rp.use({ sandbox_persona: 'teen-16', prompt: 'login' })
   expect(sandbox.calls[0]).toMatchObject({
     persona: 'teen-16',
@@ -147,7 +147,7 @@ test('A call that was answered is summarized with persona and outcome, and witho
   expect(sandbox.calls[1]).toMatchObject({ persona: 'adult-passport', outcome: 'jwks.no_keys' })
 })
 
-test('The summary of a token call has the path with the tenant, the client of the Authorization header and no secret', async () => {
+test('The summary of a token call has the path with the tenant', async () => {
   const path = '/t/qa/v1/oidc/use/token'
   const call = sandbox.request.post(path).set('Authorization', basic('ak_test_sandbox', 'wrong'))
   await call.type('form').send({ code: 'c', grant_type: 'sk_test_sandbox' })
@@ -157,8 +157,11 @@ test('The summary of a token call has the path with the tenant, the client of th
     error: 'invalid_client',
     rule: 'TOK-02',
   })
+})
+
+test('The summary of a call holds no secret', async () => {
   await rp.use({ response_mode: 'sk_test_sandbox' })
-  expect(sandbox.calls[1]).toMatchObject({
+  expect(sandbox.calls[0]).toMatchObject({
     rule: 'USE-06',
     message: expect.stringContaining('***'),
   })

@@ -50,7 +50,7 @@ function busyTurns() {
   return turns
 }
 
-test('A page waits for its turn behind the work of others; a call of a flow and health do not', async () => {
+test('A page waits for its turn behind the work of others, unlike a call of a flow', async () => {
   const { request } = await startSandbox()
   await request.get('/_sandbox/personas').expect(200)
   const turns = busyTurns()

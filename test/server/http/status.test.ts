@@ -66,7 +66,7 @@ test.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
   ['readings', (tenant) => tenant.configure({ readings: { typ: 'absent' } }), 'typ=absent'],
   ['readings', (tenant) => tenant.configure({ readings: TWO_READINGS }), '2 set'],
   ['keys', (tenant) => tenant.rotateKeys('publish'), 'rotated'],
-])('The status strip names what is set for %s (%#), and takes it back', async (id, set, value) => {
+])('The status strip takes back the mode that it names for %s (%#)', async (id, set, value) => {
   const tenant = await runningTenant()
   await set(tenant)
   expect(await modesOf(tenant)).toEqual([[id, value]])
@@ -74,7 +74,7 @@ test.each<[string, (tenant: Tenant) => Promise<unknown>, string]>([
   expect(await modesOf(tenant)).toEqual([])
 })
 
-test('The status strip counts what is queued twice and armed twice', async () => {
+test('The status strip counts decisions as scenarios', async () => {
   const tenant = await runningTenant()
   for (const persona of ['teen-16', 'child-12'])
     await tenant.expectations.add({ flow: 'use', persona })

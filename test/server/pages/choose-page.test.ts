@@ -21,12 +21,18 @@ test.each(Object.entries(LANGUAGES))(
   },
 )
 
-test('The choice page begins with the form of the choice, ends with that of the language menu, and submits nothing unknown', () => {
+test('The choice page begins with the form of the choice', () => {
   const page = choosePage()
   const tags = tagsOf(page)
   const forms = tags.filter(({ name }) => name === 'form')
   const targets = ['choice', 'choice', 'language'].map((path) => `post /v1/oidc/use/${path}`)
   expect(forms.map(({ attributes: { method, action } }) => `${method} ${action}`)).toEqual(targets)
+})
+
+test('The choice page submits nothing unknown', () => {
+  const page = choosePage()
+  const tags = tagsOf(page)
+  const forms = tags.filter(({ name }) => name === 'form')
   const hidden = tags.filter(({ attributes }) => attributes['type'] === 'hidden')
   const pending = ['transaction=tx-1', 'chosen_language=en', 'continued=true']
   expect(hidden.map(({ attributes: { name, value } }) => `${name}=${value}`)).toEqual(
@@ -36,6 +42,12 @@ test('The choice page begins with the form of the choice, ends with that of the 
   expect(fieldNames(page)).toEqual(
     [...chosen, 'transaction', 'chosen_language', 'continued'].sort(),
   )
+})
+
+test('The form of the language menu ends the choice page', () => {
+  const page = choosePage()
+  const tags = tagsOf(page)
+  const forms = tags.filter(({ name }) => name === 'form')
   const menu = tags.findIndex(({ attributes }) => attributes['data-testid'] === 'language')
   expect(menu).toBeLessThan(tags.findIndex(({ name }) => name === 'main'))
   expect(tags[menu]?.attributes['form']).toBe(forms.at(-1)?.attributes['id'])
@@ -46,7 +58,7 @@ test('The choice page keeps every section with details closed', () => {
   expect(details.map(({ attributes }) => Object.hasOwn(attributes, 'open'))).toEqual([false, false])
 })
 
-test('The choice page offers only to go back where no passkey works, and to continue for the sandbox alone', () => {
+test('The choice page offers to go back where no passkey works', () => {
   const page = choosePage({ continued: undefined })
   const offered = tagsOf(page).filter(
     ({ name, attributes }) => name === 'button' && attributes['data-testid'],
@@ -58,6 +70,9 @@ test('The choice page offers only to go back where no passkey works, and to cont
   expect(textOf(page)).toMatch(
     /no age key can be created or used here.*Open the flow in: Custom Tabs/,
   )
+})
+
+test('The choice page does not offer to continue where a passkey works', () => {
   expect(byTestId(choosePage(), 'continue-anyway')).toEqual([])
 })
 
@@ -83,7 +98,7 @@ test.each([
   expect(textOf(choosePage({ choices: [{ persona, evaluation }] }, { claims }))).toContain(text)
 })
 
-test('The choice page says what a persona without an age key ends with, and as whom the primary button answers', () => {
+test('The choice page says how a persona without an age key ends', () => {
   for (const [canCreate, outcome] of [
     [true, 'create_requested'] as const,
     [false, 'access_denied'] as const,
@@ -91,12 +106,15 @@ test('The choice page says what a persona without an age key ends with, and as w
     const said = `Nobody yet ends with ${outcome} no-age-key no age signal`
     expect(textOf(choosePage({}, { canCreate }))).toContain(said)
   }
+})
+
+test('The primary button of the choice page says as whom it answers', () => {
   // Also when the list does not hold that persona.
   for (const changes of [{}, { choices: [] }, { shell: { ...shell, lang: 'tlh' } }])
     expect(textOf(choosePage(changes))).toContain('Use my age key Answers as adult-passport')
 })
 
-test('The choice page shows the client, each persona as one row, the requested ages, filters and advice', () => {
+test('The choice page shows the request beside one row for each persona', () => {
   const text = textOf(choosePage())
   for (const part of [
     'Web shop wants to check your age',
@@ -110,7 +128,7 @@ test('The choice page shows the client, each persona as one row, the requested a
     expect(text).toContain(part)
 })
 
-test('The choice page names the outcome of each button, and disables one that the request cannot have with the reason', () => {
+test('The choice page names the outcome of each button', () => {
   const all = choosePage()
   for (const named of [
     'a code code_issued',
@@ -118,6 +136,10 @@ test('The choice page names the outcome of each button, and disables one that th
     'answering access_denied',
   ])
     expect(textOf(all)).toContain(named)
+})
+
+test('The choice page disables a button that the request cannot have', () => {
+  const all = choosePage()
   const none = choosePage({}, { canCreate: false, upgrade: false })
   expect(textOf(none)).toContain('code_issued needs scope svc.upgrade')
   expect(textOf(none)).toContain('create_requested needs can_create=true')
@@ -125,6 +147,9 @@ test('The choice page names the outcome of each button, and disables one that th
     expect(byTestId(all, testId)[0]?.attributes).not.toHaveProperty('disabled')
     expect(byTestId(none, testId)[0]?.attributes).toHaveProperty('disabled')
   }
+})
+
+test('The choice page names the upgrade scope by the brand word', () => {
   expect(textOf(choosePage({ brand: 'agekey' }, { upgrade: false }))).toContain(
     'needs scope agekey.upgrade',
   )
@@ -145,7 +170,7 @@ test('The choice page leaves out the sections that are empty', () => {
   expect(byTestId(choosePage({}, { presentation }), 'learn-more')).toEqual([])
 })
 
-test('The choice page links to all reasons of an answer outside of its button, and has only the short reason itself', () => {
+test('The choice page links to all reasons of an answer outside of its button', () => {
   const page = choosePage()
   expect(textOf(page)).not.toContain('age_thresholds[')
   const tags = tagsOf(page)

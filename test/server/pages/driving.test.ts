@@ -112,7 +112,7 @@ test.each(BEYOND)(
   },
 )
 
-test('In an iframe, where another site can have the user click unawares, a hosted page drives nothing, and ends its flow', async () => {
+test('A hosted page in an iframe offers no endings', async () => {
   const framed = { 'Sec-Fetch-Dest': 'iframe', 'Sec-Fetch-Mode': 'navigate' }
   const page = await usePage(local, { ...framed, 'Sec-Fetch-Site': 'cross-site' })
   // A script asks for the endings without a header that says iframe.
@@ -120,6 +120,11 @@ test('In an iframe, where another site can have the user click unawares, a hoste
   expect(textOf(page)).toContain('an iframe leaves them out')
   const inGerman = forged(page, '/v1/oidc/use/language', { language: 'de', framed: 'true' })
   expect(await shows(local, (await submit(local, inGerman)).text)).toEqual([0, 1])
+})
+
+test('An ending from within an iframe is refused', async () => {
+  const framed = { 'Sec-Fetch-Dest': 'iframe', 'Sec-Fetch-Mode': 'navigate' }
+  const page = await usePage(local, { ...framed, 'Sec-Fetch-Site': 'cross-site' })
   const byScript = laterForm(page)
   byScript.fields.set('framed', 'true')
   for (const answer of [
@@ -131,6 +136,11 @@ test('In an iframe, where another site can have the user click unawares, a hoste
   }
   expect((await ask(local, framed, { sandbox_outcome: LATER })).status).toBe(403)
   expect(await driven(local)).toBe(0)
+})
+
+test('A choice in an iframe ends the flow with a page', async () => {
+  const framed = { 'Sec-Fetch-Dest': 'iframe', 'Sec-Fetch-Mode': 'navigate' }
+  const page = await usePage(local, { ...framed, 'Sec-Fetch-Site': 'cross-site' })
   expect((await post(local, press(page, 'decline'), framed)).text).toContain('ended-in-iframe')
 })
 

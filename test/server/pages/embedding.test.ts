@@ -133,28 +133,25 @@ test.each(FLOWS)(
 
 const DENIED = { framed: 'true', permission: 'denied', continued: 'true' }
 test.each([
-  ['saves nothing, says so, and records it as advice', DENIED, false],
-  ['saves where the permission is allowed', { framed: 'true', permission: 'allowed' }, true],
-  ['saves where the script says nothing of a permission', { framed: 'true' }, true],
+  ['without the permission saves nothing', DENIED, false],
+  ['with the permission saves', { framed: 'true', permission: 'allowed' }, true],
+  ['but no permission saves', { framed: 'true' }, true],
   // A callback would say that the key was saved.
   ['is not believed outside of an iframe', { permission: 'denied' }, true],
-])(
-  'A Create page whose script reports an iframe and its permission %s',
-  async (_does, reported, isSaved) => {
-    const form = press((await open('create', FRAMED)).text, 'save')
-    for (const [name, value] of Object.entries<string>(reported)) form.fields.set(name, value)
-    const answer = await submit(sandbox, form)
-    expect(answer.status).toBe('framed' in reported ? 200 : 303)
-    expect(byTestId(answer.text, 'unsaved')).toHaveLength(isSaved ? 0 : 1)
-    expect((await sandbox.personas.get('no-age-key')).age_key !== undefined).toBe(isSaved)
-    const unsaved = {
-      rule: 'USE-20',
-      level: 'advice',
-      message: expect.stringContaining('no age key was saved'),
-    }
-    if (!isSaved) expect(await lastFindings()).toMatchObject([unsaved])
-  },
-)
+])('A Create page whose script reports an iframe %s', async (_does, reported, isSaved) => {
+  const form = press((await open('create', FRAMED)).text, 'save')
+  for (const [name, value] of Object.entries<string>(reported)) form.fields.set(name, value)
+  const answer = await submit(sandbox, form)
+  expect(answer.status).toBe('framed' in reported ? 200 : 303)
+  expect(byTestId(answer.text, 'unsaved')).toHaveLength(isSaved ? 0 : 1)
+  expect((await sandbox.personas.get('no-age-key')).age_key !== undefined).toBe(isSaved)
+  const unsaved = {
+    rule: 'USE-20',
+    level: 'advice',
+    message: expect.stringContaining('no age key was saved'),
+  }
+  if (!isSaved) expect(await lastFindings()).toMatchObject([unsaved])
+})
 
 test.each([
   ['a web view', WEB_VIEW, ['USE-19']],

@@ -36,23 +36,20 @@ test.each([
   ['LOGO.JPG', 'image/jpeg'],
   ['logo.jpeg', 'image/jpeg'],
   ['logo.webp', 'image/webp'],
-])(
-  'The logo %s of a client is served as %s, byte by byte, and can run no script',
-  async (fileName, type) => {
-    const bytes = Uint8Array.from([0x89, 0xff, 0x00, 0xfe])
-    const { request, shown } = await startWithLogo(fileName, bytes)
-    const path = (await shown()) ?? ''
-    expect(path).toMatch(/^\/t\/one\//)
-    const answer = await request.get(path).responseType('blob')
-    expect(new Uint8Array(answer.body)).toEqual(bytes)
-    expect(answer.headers).toMatchObject({
-      'content-type': type,
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-cache',
-    })
-  },
-)
+])('The logo %s of a client is served as %s, byte by byte', async (fileName, type) => {
+  const bytes = Uint8Array.from([0x89, 0xff, 0x00, 0xfe])
+  const { request, shown } = await startWithLogo(fileName, bytes)
+  const path = (await shown()) ?? ''
+  expect(path).toMatch(/^\/t\/one\//)
+  const answer = await request.get(path).responseType('blob')
+  expect(new Uint8Array(answer.body)).toEqual(bytes)
+  expect(answer.headers).toMatchObject({
+    'content-type': type,
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-cache',
+  })
+})
 
 test('The logo of a client follows its file on the next request: changed, added or removed', async () => {
   const { request, logo, shown } = await startWithLogo('logo.svg')

@@ -80,14 +80,21 @@ test('A hosted page offers each language under its own name', async () => {
   expect(byTestId(text, 'language')).toHaveLength(1)
 })
 
-test('The chosen language is remembered by a cookie of this tenant, and the request still waits', async () => {
+test('The chosen language is remembered by a cookie of this tenant', async () => {
   const answer = await chooseLanguage({ language: 'ja' })
   expect(answer.status).toBe(200)
   expect(answer.headers['content-language']).toBe('ja')
   expect(answer.get('Set-Cookie')).toEqual([
     'agekey_sandbox_language=ja; Path=/v1/oidc; HttpOnly; SameSite=Lax',
   ])
+})
+
+test('The request still waits after the choice of a language', async () => {
+  const answer = await chooseLanguage({ language: 'ja' })
   expect((await submit(sandbox, press(answer.text, 'use'))).status).toBe(303)
+})
+
+test('A language is chosen by a tag with subtags', async () => {
   expect((await chooseLanguage({ language: `de${subtags}` })).headers['content-language']).toBe(
     'de',
   )
@@ -111,7 +118,7 @@ test.each<[Readonly<Record<string, string>>, number]>([
   },
 )
 
-test('A hosted page in another language marks English text, and its direction', async () => {
+test('A hosted page in another language marks English text', async () => {
   const { text } = await openPage({ asked: 'ja' })
   const [button] = /<button name="persona"[\s\S]*?<\/button>/.exec(text) ?? []
   expect(button).toMatch(/<b lang="en" dir="ltr"[^>]*>Adult with a passport<\/b>/)

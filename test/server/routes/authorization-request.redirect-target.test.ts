@@ -66,7 +66,7 @@ const CLIENT_IDS = [
 test.each([
   ...REDIRECT_URIS.map((redirect_uri) => ({ redirect_uri })),
   ...CLIENT_IDS.map((client_id) => ({ client_id })),
-])('A page, never a redirect, answers E1 and E3 with %j', async (changes: Changes) => {
+])('A page, never a redirect, answers a request with %j', async (changes: Changes) => {
   const decided = { sandbox_persona: 'teen-16', ...changes }
   const create = sandbox.request
     .get('/v1/oidc/create')

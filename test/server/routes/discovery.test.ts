@@ -34,7 +34,7 @@ test.each(PROFILES)(
   },
 )
 
-test('The key set shows one public key for each algorithm, with kid, and no private member', async () => {
+test('The key set shows one public key for each algorithm', async () => {
   const [text, kid] = [expect.any(String), expect.stringMatching(/^sandbox-/)]
   expect((await sandbox.request.get(JWKS)).body).toEqual({
     keys: [
@@ -44,18 +44,33 @@ test('The key set shows one public key for each algorithm, with kid, and no priv
   })
 })
 
-test('The option signingAlg comes first in discovery and decides the id_token; the key set keeps both keys', async () => {
+test('The option signingAlg comes first in discovery', async () => {
   const clients = [{ clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/'] }]
   const { request } = await startSandbox({ signingAlg: 'ES256', clients })
   expect((await request.get(USE)).body.id_token_signing_alg_values_supported).toEqual([
     'ES256',
     'RS256',
   ])
+})
+
+test('The option signingAlg does not change the key set', async () => {
+  const clients = [{ clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/'] }]
+  const { request } = await startSandbox({ signingAlg: 'ES256', clients })
   const { keys } = (await request.get(JWKS)).body
   expect(keys.map(({ alg }: { alg: string }) => alg).sort()).toEqual(['ES256', 'RS256'])
+})
+
+test('The option signingAlg decides the id_token', async () => {
+  const clients = [{ clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/'] }]
+  const { request } = await startSandbox({ signingAlg: 'ES256', clients })
   const [header = ''] =
     (await createRelyingParty({ request }).use()).params['id_token']?.split('.') ?? []
   expect(JSON.parse(atob(header))).toMatchObject({ alg: 'ES256' })
+})
+
+test('The option signingAlg is that of a client that declares none', async () => {
+  const clients = [{ clientId: 'shop', clientSecret: 's', redirectUris: ['https://shop.example/'] }]
+  const { request } = await startSandbox({ signingAlg: 'ES256', clients })
   expect((await request.get('/_sandbox/tenants/default')).body.clients).toMatchObject([
     { signing_alg: 'ES256' },
   ])
@@ -75,7 +90,7 @@ test.each([USE, CREATE, JWKS])(
   },
 )
 
-test('E1, E2, E4 and E5 are open to no other origin', async () => {
+test('The calls of a server are open to no other origin', async () => {
   for (const path of [
     '/v1/oidc/create/par',
     '/v1/oidc/use/token',

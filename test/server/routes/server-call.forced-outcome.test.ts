@@ -177,7 +177,7 @@ test('A scenario remarks the refused call that did not take its step, which wait
   ])
 })
 
-test('A forced 404 of discovery or the key set is no refusal, and keeps its body under error_body=plain', async () => {
+test('A forced 404 of a document keeps its body under error_body=plain', async () => {
   const { request } = await startSandbox({ readings: { error_body: 'plain' } })
   const paths = {
     discovery: '/v1/oidc/use/.well-known/openid-configuration',

@@ -53,7 +53,7 @@ test('Options that say the default change nothing', async () => {
   ).toEqual([])
 })
 
-test('Settings keep what they were when the options before and after hold a wrong name', async () => {
+test('Settings stay unchanged when an option holds a wrong name', async () => {
   const declared = await declareSettings({ outcome: 'verified' })
   const { settings } = declared
   await expect(declared.change({ outcome: 'access_denied', persona: 'nobody' })).rejects.toThrow(

@@ -28,7 +28,7 @@ test('A start makes a state folder that causes no warning at the next one', asyn
   expect(warnings).toEqual([])
 })
 
-test('A start warns of a state folder and of keys that other users can open, with the command for each', async () => {
+test('A start warns of each private file that other users can open', async () => {
   mkdirSync(stateDir)
   chmodSync(stateDir, 0o755)
   const keys = write(join(stateDir, 'signing-keys.json'), 0o644)

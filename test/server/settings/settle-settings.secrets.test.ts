@@ -11,7 +11,7 @@ test.each([
   `valkey://user:${ENCODED}@localhost`,
   `valkeys://user:${ENCODED}@localhost`,
   `unix:///run/redis.sock?username=user&password=${ENCODED}&db=1`,
-])('The password of the store %s is masked, as it is and as the address has it', (store) => {
+])('The password of the store %s is masked, encoded or not', (store) => {
   const mask = createMask(processSecrets({ store }))
   expect(mask({ state: `a ${PASSWORD}`, path: `/?x=${ENCODED}`, other: 'localhost' })).toEqual({
     state: 'a ***',
@@ -20,7 +20,7 @@ test.each([
   })
 })
 
-test('A process without a store masks its control token and nothing else', () => {
+test('A process without a store masks its control token alone', () => {
   const mask = createMask(processSecrets({ controlToken: 'token-of-control' }))
   expect(mask({ a: 'token-of-control', b: 'x' })).toEqual({ a: '***', b: 'x' })
 })

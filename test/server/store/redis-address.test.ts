@@ -14,7 +14,7 @@ test.each([
     'unix:///r.sock',
     { path: '/r.sock', database: 0, username: 'me', password: 'secret' },
   ],
-])('The store %s is taken, and shown without a password', (text, shown, connection) => {
+])('The store %s is shown without a password', (text, shown, connection) => {
   expect(storeAddressProblem(text)).toBeUndefined()
   expect(parseStoreAddress(text)).toMatchObject({ shown, connection })
   expect(parseStoreAddress(text).isTls).toBe(/^(rediss|valkeys):/.test(text))

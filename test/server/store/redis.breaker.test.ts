@@ -21,9 +21,13 @@ function pending() {
   return { act: () => promise, answer: () => answer() }
 }
 
-test('A breaker passes answers and refusals on', async () => {
-  const { breaker, events } = start()
+test('A breaker passes an answer on', async () => {
+  const { breaker } = start()
   expect(await breaker.call(async () => 'answer')).toBe('answer')
+})
+
+test('A breaker passes a refusal on', async () => {
+  const { breaker, events } = start()
   await expect(breaker.call(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused')
   await vi.advanceTimersByTimeAsync(10_000)
   expect(events).toEqual([])
@@ -45,7 +49,7 @@ test('A breaker refuses calls at once after one call without an answer, until th
   expect(events).toEqual(['open', 'close'])
 })
 
-test('Several calls without an answer open the breaker once, and a new connection closes it', async () => {
+test('Several calls without an answer open the breaker once', async () => {
   const { breaker, events } = start()
   const calls = [1, 2, 3].map(() => breaker.call(pending().act).catch(() => 'refused'))
   await vi.advanceTimersByTimeAsync(2_000)

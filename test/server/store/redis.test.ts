@@ -60,7 +60,7 @@ describeWith('redis-server', 'In Redis', () => {
   )
   describeStores('Redis', () => stores)
 
-  test('Three replicas push out touched tenants alone, and forget a tenant together', async () => {
+  test('Three replicas push out touched tenants alone', async () => {
     const directory = createRedisDirectory(database.redis, {
       prefix: prefix(),
       order: 'order',

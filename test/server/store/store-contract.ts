@@ -52,17 +52,14 @@ export function describeStore(name: string, createStore: CreateStore): void {
   test.each([
     { text: 'ü 漢 \u0000 \ud83d\udd11', number: 1.5, list: [1, [2]], flag: true, nothing: null },
     ...[true, false, 0, '', null, [], {}],
-  ])(
-    `The ${name} store gives the value %j back again and again, until one caller takes it`,
-    async (value) => {
-      const { put, get, take } = await startStore()
-      await put(value)
-      expect(await get()).toEqual(value)
-      expect(await get()).toEqual(value)
-      expect(await take()).toEqual(value)
-      expect(await take()).toBeUndefined()
-    },
-  )
+  ])(`The ${name} store gives the value %j back until one caller takes it`, async (value) => {
+    const { put, get, take } = await startStore()
+    await put(value)
+    expect(await get()).toEqual(value)
+    expect(await get()).toEqual(value)
+    expect(await take()).toEqual(value)
+    expect(await take()).toBeUndefined()
+  })
 
   test.each(UNKNOWN)(
     `The ${name} store has nothing under %.20j until a record is put there`,
@@ -75,9 +72,16 @@ export function describeStore(name: string, createStore: CreateStore): void {
     },
   )
 
-  test(`The ${name} store keeps collections apart, and of two values under one id the later one`, async () => {
-    const { store, put, get, take } = await startStore()
+  test(`The ${name} store keeps the later of two values under one id`, async () => {
+    const { put, get, take } = await startStore()
     await put(1, { until: NOW + 1 })
+    await put(2)
+    expect(await take()).toBe(2)
+    expect(await get()).toBeUndefined()
+  })
+
+  test(`The ${name} store keeps collections apart`, async () => {
+    const { store, put, get, take } = await startStore()
     await put(2)
     await store.put('access_token', 'a', 'token', LATER)
     expect(await take()).toBe(2)
@@ -92,7 +96,7 @@ export function describeStore(name: string, createStore: CreateStore): void {
     expect(taken.filter((value) => value !== undefined)).toEqual(['right'])
   })
 
-  test(`The ${name} store keeps a record until it expires by the given clock, and forgets it then`, async () => {
+  test(`The ${name} store keeps a record until it expires by the given clock`, async () => {
     const { putAll, get, take, moveTo } = await startStore()
     await putAll('ab')
     moveTo(LATER - 1)
@@ -122,7 +126,7 @@ export function describeStore(name: string, createStore: CreateStore): void {
     expect(await get()).toStrictEqual({ signals: ['first'] })
   })
 
-  test(`The ${name} store drops the oldest record of a full collection; one written again is the newest`, async () => {
+  test(`The ${name} store drops the oldest record of a full collection`, async () => {
     const { store, putAll, left } = await startStore({ limit: 3 })
     await putAll('abcad')
     await store.put('access_token', 'x', 'x', LATER)
@@ -139,7 +143,7 @@ export function describeStore(name: string, createStore: CreateStore): void {
     expect(await left('ade')).toBe('ade')
   })
 
-  test(`The ${name} store forgets everything when it is cleared, and goes on`, async () => {
+  test(`The ${name} store goes on when it was cleared`, async () => {
     const { store, put, get, take } = await startStore()
     await put('a')
     await store.clear()
@@ -165,10 +169,14 @@ export function describeTables(name: string, createTables: () => Tables | Promis
     }
   }
 
-  test(`The ${name} tables give back what was put, and nothing for what was not`, async () => {
-    const { tables, put, get } = await start()
+  test(`The ${name} tables give back a row that was put`, async () => {
+    const { put, get } = await start()
     await put('a', { title: 'ü' })
     expect(await get('a')).toEqual({ title: 'ü' })
+  })
+
+  test(`The ${name} tables give nothing for a row that was not put`, async () => {
+    const { tables, get } = await start()
     expect(await get('__proto__')).toBeUndefined()
     expect(await tables.get('unheard-of', 'a')).toBeUndefined()
     expect(await tables.list('unheard-of')).toEqual([])
@@ -183,7 +191,7 @@ export function describeTables(name: string, createTables: () => Tables | Promis
     expect((await list()).map(([id]) => id)).toEqual(['a', 'b'])
   })
 
-  test(`The ${name} tables list and count what they hold after each change`, async () => {
+  test(`The ${name} tables count the rows that they list`, async () => {
     const { tables, put, update, remove, list } = await start()
     const held = async () => [await tables.count('personas'), Object.fromEntries(await list())]
     expect(await held()).toEqual([0, {}])
@@ -195,6 +203,12 @@ export function describeTables(name: string, createTables: () => Tables | Promis
     expect(await remove('a')).toBe(true)
     expect(await remove('a')).toBe(false)
     expect(await held()).toEqual([1, { b: { n: 2 } }])
+  })
+
+  test(`The ${name} tables are cleared together`, async () => {
+    const { tables, put, list } = await start()
+    const held = async () => [await tables.count('personas'), Object.fromEntries(await list())]
+    await put('a', { n: 1 })
     await tables.put('settings', 'a', 1)
     await tables.clear()
     expect(await held()).toEqual([0, {}])
@@ -216,8 +230,8 @@ export function describeTables(name: string, createTables: () => Tables | Promis
     expect(await get('a')).toBe(20)
   })
 
-  test(`The ${name} tables remove what an update makes undefined, and change nothing when it throws`, async () => {
-    const { put, update, get, list } = await start()
+  test(`The ${name} tables change nothing when an update throws`, async () => {
+    const { put, update, get } = await start()
     await put('a', 1)
     const failing = async () =>
       update('a', () => {
@@ -225,6 +239,11 @@ export function describeTables(name: string, createTables: () => Tables | Promis
       })
     await expect(failing).rejects.toThrow('not possible')
     expect(await get('a')).toBe(1)
+  })
+
+  test(`The ${name} tables remove a row that an update makes undefined`, async () => {
+    const { put, update, list } = await start()
+    await put('a', 1)
     expect(await update('a', () => undefined)).toBeUndefined()
     expect(await list()).toEqual([])
   })
@@ -249,7 +268,7 @@ export function describeDirectory(
     return { ...directory, touchAll: goneFor('touch'), declareAll: goneFor('declare') }
   }
 
-  test(`The ${name} directory lists the tenants that were touched and not removed, by their last use`, async () => {
+  test(`The ${name} directory lists the touched tenants by their last use`, async () => {
     const { touchAll, list, has, remove } = start()
     expect(await touchAll('aba')).toEqual([])
     expect(await list()).toEqual(['b', 'a'])
@@ -260,7 +279,7 @@ export function describeDirectory(
     expect(await list()).toEqual(['b'])
   })
 
-  test(`The ${name} directory removes the least recently used of too many tenants, names it, and takes it again`, async () => {
+  test(`The ${name} directory removes the least recently used of too many tenants`, async () => {
     const { touchAll, list } = start(2)
     expect(await touchAll('aba')).toEqual([])
     expect(await touchAll('c')).toEqual(['b'])
@@ -294,7 +313,7 @@ export function describeDirectory(
     expect(await list()).toEqual(['b', 'a'])
   })
 
-  test(`The ${name} directory knows a declared tenant, and forgets a removed one`, async () => {
+  test(`The ${name} directory forgets a removed tenant`, async () => {
     const { declareAll, touchAll, has, remove } = start(1)
     await declareAll('a')
     expect(await has('a')).toBe(true)
@@ -332,7 +351,7 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
     expect(await other?.take('code', 'a')).toBe('of the other')
   })
 
-  test(`Each tenant in ${name} has its own tables, and a table is cleared by itself`, async () => {
+  test(`Each tenant in ${name} has its own tables`, async () => {
     const all = nameTenants().flatMap((tenant) => {
       const records = createRecords(tenant)
       return KINDS.map((kind) => ({ owner: `${tenant} ${kind}`, tables: records[kind] }))
@@ -351,13 +370,18 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
     }
   })
 
-  test(`The records and the tables of a tenant in ${name} are kept apart when either is cleared`, async () => {
+  test(`The records of a tenant in ${name} stay when the tables are cleared`, async () => {
     const { store, tables } = createRecords()
     await store.put('code', 'a', 'record', FAR)
     await tables.put('code', 'a', 'row')
     await tables.clear()
     expect(await store.get('code', 'a')).toBe('record')
     expect(await tables.get('code', 'a')).toBeUndefined()
+  })
+
+  test(`The tables of a tenant in ${name} stay when the records are cleared`, async () => {
+    const { store, tables } = createRecords()
+    await store.put('code', 'a', 'record', FAR)
     await tables.put('code', 'a', 'row')
     await store.clear()
     expect(await store.get('code', 'a')).toBeUndefined()
@@ -446,28 +470,25 @@ export function describeStores(name: string, storesOfSuite: () => Stores): void 
   test.each([
     ['is removed', 1_000],
     ['gives way to one that is used later', 1],
-  ])(
-    `The stores in ${name} hold nothing of a tenant that %s, and all of the other`,
-    async (_case, max) => {
-      const parts = {
-        ...(await createTestParts(storesOfSuite())),
-        directory: createMemoryDirectory({ max }),
-      }
-      const tenants = createTenants(parts, { addresses: TEST_ADDRESSES })
-      const [gone, kept] = nameTenants()
-      await fill(await tenants.touch(gone))
-      expect(await contentOf(tenants.at(gone))).toEqual(FULL)
-      await fill(await tenants.touch(kept))
-      if (max > 1) expect(await tenants.remove(gone)).toBe(true)
-      expect(await contentOf(tenants.at(kept))).toEqual(FULL)
-      expect(await contentOf(await tenants.touch(gone))).toEqual([
-        undefined,
-        undefined,
-        0,
-        undefined,
-        0,
-        0,
-      ])
-    },
-  )
+  ])(`The stores in ${name} hold nothing of a tenant that %s`, async (_case, max) => {
+    const parts = {
+      ...(await createTestParts(storesOfSuite())),
+      directory: createMemoryDirectory({ max }),
+    }
+    const tenants = createTenants(parts, { addresses: TEST_ADDRESSES })
+    const [gone, kept] = nameTenants()
+    await fill(await tenants.touch(gone))
+    expect(await contentOf(tenants.at(gone))).toEqual(FULL)
+    await fill(await tenants.touch(kept))
+    if (max > 1) expect(await tenants.remove(gone)).toBe(true)
+    expect(await contentOf(tenants.at(kept))).toEqual(FULL)
+    expect(await contentOf(await tenants.touch(gone))).toEqual([
+      undefined,
+      undefined,
+      0,
+      undefined,
+      0,
+      0,
+    ])
+  })
 }

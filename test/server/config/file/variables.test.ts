@@ -106,7 +106,7 @@ test('An escaped reference stays in a redirect URI', async () => {
   expect(sandbox.clients?.[0]?.redirectUris).toEqual(['https://shop.example/?next=${NEXT}'])
 })
 
-test('Every variable that is not set is named with its file and line', async () => {
+test('Every variable that is not set is named with its line in the file', async () => {
   const text = `base_url: \${A}\nseed: \${B:-1}\nplatforms: [x, \${C}]\n${client('${D}')}`
   const remedy = (name: string) =>
     `the environment variable ${name} is not set; set it, or write \${${name}:-default}`

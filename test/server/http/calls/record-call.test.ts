@@ -12,7 +12,7 @@ const sandbox = await shareSandbox({
 })
 
 const decidedBy = async () => (await sandbox.flows.last())?.decided_by
-test('A flow that its client or the default of the sandbox decides has that persona, and names the source', async () => {
+test('A flow that a default decides names the source of its persona', async () => {
   for (const [client_id, persona, decided_by] of [
     ['shop', 'teen-16', expect.stringContaining('client')],
     ['plain', 'teen-14', 'the default of the sandbox'],
@@ -105,7 +105,7 @@ test('A header, a cookie or an expectation marks a flow as one of an audit, whic
   expect((await page('?audit=also')).match(/data-testid="flow-f/g)).toHaveLength(5)
 })
 
-test('A call says how the clock was moved, and nothing in real time', async () => {
+test('A call says how the clock was moved', async () => {
   const clockOfCall = async () => {
     await createRelyingParty(sandbox).use()
     return (await lastCall())?.clock

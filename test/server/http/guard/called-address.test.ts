@@ -27,7 +27,7 @@ const addressFor = (
   )
 }
 
-test('Who calls by the internal URL is given the internal URL, and who calls by another the base URL', () => {
+test('A caller of the internal URL is given the internal URL', () => {
   expect(addressFor({ internalUrl: INTERNAL }, INTERNAL)).toBe(INTERNAL)
   for (const host of [
     'localhost:2435',
@@ -52,12 +52,15 @@ test.each(['http', 'https'])(
   },
 )
 
-test('With trust_host another name is given itself, below the path of the base URL, and what is no host is not', () => {
+test('With trust_host another host name is given itself below the base path', () => {
   const baseUrl = `${BASE}/age`
   expect(addressFor({ baseUrl, trustHost: true }, 'http://my_sandbox:8080')).toBe(
     'http://my_sandbox:8080/age',
   )
   expect(addressFor({ baseUrl }, 'http://my_sandbox:8080')).toBe(baseUrl)
+})
+
+test('With trust_host no host name that is invalid is given', () => {
   for (const host of ['a/b', 'user@evil.example', 'evil.example?', 'evil.example:99999'])
     expect(addressFor({ trustHost: true }, `http://${host}`), host).toBe(BASE)
 })

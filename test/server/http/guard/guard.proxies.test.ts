@@ -24,7 +24,7 @@ const advance = async ({ request }: Pick<TestSandbox, 'request'>, headers: Heade
   request.post('/_sandbox/clock').set(headers).send({ advance: 60 })
 const errorOf = ({ status, body }: Answer) => [status, body.error, body.error_description]
 
-test('With a base URL beyond this machine and no token the control API is off, which each call and the start say', async () => {
+test('The control API is off with a base URL beyond this machine but without a token', async () => {
   const warnings: string[] = []
   const sandbox = await startSandbox({ baseUrl: BEYOND, onWarning: (text) => warnings.push(text) })
   for (const headers of [{}, { Via: '1.1 proxy' }]) {
@@ -37,6 +37,11 @@ test('With a base URL beyond this machine and no token the control API is off, w
     )
   }
   expect((await sandbox.clock.state()).advanced_seconds).toBe(0)
+})
+
+test('A start warns that the control API is off', async () => {
+  const warnings: string[] = []
+  await startSandbox({ baseUrl: BEYOND, onWarning: (text) => warnings.push(text) })
   expect(warnings).toEqual([
     expect.stringMatching(/^the control API is off: the base URL https:\/\/sandbox/),
   ])
@@ -49,15 +54,12 @@ test.each([
   ['http://127.0.0.2:9', 200],
   ['https://age.localhost', 200],
   ['http://[::1]:2435', 200],
-])(
-  'With the base URL %s and no token a control call gets %i, and a 403 is warned of',
-  async (baseUrl, status) => {
-    const warnings: string[] = []
-    const sandbox = await startSandbox({ baseUrl, onWarning: (text) => warnings.push(text) })
-    expect((await advance(sandbox)).status).toEqual(status)
-    expect(warnings.length).toEqual(status === 403 ? 1 : 0)
-  },
-)
+])('Without a token a control call below the base URL %s gets %i', async (baseUrl, status) => {
+  const warnings: string[] = []
+  const sandbox = await startSandbox({ baseUrl, onWarning: (text) => warnings.push(text) })
+  expect((await advance(sandbox)).status).toEqual(status)
+  expect(warnings).toHaveLength(status === 403 ? 1 : 0)
+})
 
 test.each([
   ...['X-Forwarded-For', 'X-Real-IP', 'X-Client-IP', 'True-Client-IP', 'CF-Connecting-IP'].map(
@@ -113,15 +115,24 @@ test('A trusted proxy that names its caller by a header of its vendor alone open
   expect(body.error_description).toContain('Fastly-Client-IP: "127.0.0.1" and no X-Forwarded-For')
 })
 
-test('Through a proxy the token opens the control API, and its absence is a 401 that says what is missing', async () => {
+test('A proxied call without the token gets a 401 that names the missing header', async () => {
   const refused = await advance(withToken, FORWARDED)
   expect(refused.headers['www-authenticate']).toMatch(/^Bearer /)
   expect(errorOf(refused)[2]).toMatch(
     /^Authorization: it is absent; .* X-Forwarded-For: "203\.0\.113\.9"/,
   )
+})
+
+test('A proxied call with a wrong token gets 401', async () => {
   for (const Authorization of ['Bearer wrong', `Basic ${TOKEN}`])
     expect((await advance(withToken, { ...FORWARDED, Authorization })).status).toBe(401)
+})
+
+test('A proxied call with the token is accepted', async () => {
   expect((await advance(withToken, { ...FORWARDED, ...BEARER })).status).toBe(200)
+})
+
+test('A call on this machine needs no token', async () => {
   // The developer at the machine itself needs none.
   expect((await advance(withToken)).status).toBe(200)
 })

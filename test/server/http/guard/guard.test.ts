@@ -29,9 +29,12 @@ test.each([
   expect((await sandbox.clock.state()).advanced_seconds).toBe(5)
 })
 
-test('Pages of the sandbox itself, and programs, may drive the sandbox', async () => {
+test('The pages of the sandbox itself may drive the sandbox', async () => {
   const { origin } = new URL(sandbox.baseUrl)
   await resetClock({ ...JSON_TYPE, Origin: origin, 'Sec-Fetch-Site': 'same-origin' }).expect(200)
+})
+
+test('A program may drive the sandbox', async () => {
   await resetClock(JSON_TYPE).expect(200)
 })
 
@@ -57,7 +60,7 @@ test.each([
   await sandbox.request.get('/_sandbox/flows').set({ Host }).expect(200)
 })
 
-test('Beyond this machine the control API is off without a token, which the start warns of, and the service is open', async () => {
+test('The control API is off beyond this machine without a token', async () => {
   const warnings: string[] = []
   const options = { host: '0.0.0.0', onWarning: (message: string) => warnings.push(message) }
   await startSandbox({ ...options, controlToken: 'open-sesame' })
@@ -66,11 +69,17 @@ test('Beyond this machine the control API is off without a token, which the star
   expect((await request.get('/_sandbox/flows').expect(403)).body).toMatchObject({
     error: 'access_denied',
   })
+})
+
+test('The service is open beyond this machine without a token', async () => {
+  const warnings: string[] = []
+  const options = { host: '0.0.0.0', onWarning: (message: string) => warnings.push(message) }
+  const { request } = await startSandbox(options)
   for (const path of ['/_sandbox/health', '/.well-known/jwks.json'])
     await request.get(path).expect(200)
 })
 
-test('On loopback a wrong token is refused, and none is needed', async () => {
+test('A wrong token is refused on loopback, where none is needed', async () => {
   const { request } = await startSandbox({ controlToken: 'open-sesame' })
   await request.get('/_sandbox/flows').expect(200)
   await request.get('/_sandbox/flows').set('Authorization', 'Bearer wrong').expect(401)
@@ -98,17 +107,14 @@ test.each<[what: string, path: string, headers: Record<string, string>]>([
   ['a hidden frame', '/v1/oidc/use', FRAME],
   ['fetch', KEYS, { Origin: 'https://evil.example' }],
   ['a foreign name of this machine', KEYS, { Host: 'evil.example' }],
-])(
-  'A page of another site makes no tenant by %s, and reads one that there is',
-  async (_what, path, headers) => {
-    const { request } = await startSandbox()
-    const { text } = await request.get(`/t/z1${path}`).set(headers).expect(404)
-    expect(text).toContain('PUT http')
-    expect((await request.get('/_sandbox/tenants').expect(200)).body.tenants).toHaveLength(1)
-    await request.put('/_sandbox/tenants/z1').send({}).expect(201)
-    if (path === KEYS) await request.get(`/t/z1${path}`).set(headers).expect(200)
-  },
-)
+])('A page of another site makes no tenant by %s', async (_what, path, headers) => {
+  const { request } = await startSandbox()
+  const { text } = await request.get(`/t/z1${path}`).set(headers).expect(404)
+  expect(text).toContain('PUT http')
+  expect((await request.get('/_sandbox/tenants').expect(200)).body.tenants).toHaveLength(1)
+  await request.put('/_sandbox/tenants/z1').send({}).expect(201)
+  if (path === KEYS) await request.get(`/t/z1${path}`).set(headers).expect(200)
+})
 
 test('A redirect of the window by an app makes its tenant, as a call by a server does', async () => {
   const { request } = await startSandbox()

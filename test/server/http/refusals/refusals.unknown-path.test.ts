@@ -51,15 +51,12 @@ test.each<Row>([
   ['//v1/oidc/use/token', [TOKEN], 'without doubled slashes'],
   ['/v1//oidc/create', [CREATE], 'without doubled slashes'],
   ['/V1/OIDC/Use', [USE], 'in lowercase'],
-])(
-  'An unknown path is answered by where the right one is, and what is wrong: %s',
-  async (path, places, wrong = '') => {
-    const expected = places.join('; ').replaceAll('BASE', sandbox.baseUrl)
-    expect(await refusal(path)).toBe(
-      `${path} is not served here. ${expected}${wrong && ` (${wrong})`}.`,
-    )
-  },
-)
+])('An unknown path is answered by the right path: %s', async (path, places, wrong = '') => {
+  const expected = places.join('; ').replaceAll('BASE', sandbox.baseUrl)
+  expect(await refusal(path)).toBe(
+    `${path} is not served here. ${expected}${wrong && ` (${wrong})`}.`,
+  )
+})
 
 test('A path below a tenant, or below the path of the base URL, is answered by where the right one is there', async () => {
   expect(await refusal('/t/qa/token')).toContain(`POST ${sandbox.baseUrl}/t/qa/v1/oidc/use/token.`)
@@ -109,8 +106,11 @@ test.each([
   },
 )
 
-test('A path that is not served names every endpoint, when it resembles none, and not much of a long path', async () => {
+test('A refusal names not much of a long path', async () => {
   expect((await refusal(`/${'x/'.repeat(2000)}`)).length).toBeLessThan(1000)
+})
+
+test('A path that resembles none is refused with every endpoint', async () => {
   const text = await refusal('/wp-login.php')
   expect(text).toContain(
     `Served below ${sandbox.baseUrl}: GET /v1/oidc/use, POST /v1/oidc/create/par, `,
@@ -149,7 +149,7 @@ test.each([
   ['get', '/_sandbox/reset', 'POST', 'changes'],
   ['get', '/v1/oidc/use/choice', 'POST', 'form'],
 ] as const)(
-  '%s %s is answered by the method that the endpoint takes, and why',
+  '%s %s is answered by the method of that endpoint',
   async (method, path, allowed, why) => {
     const answer = await sandbox.request[method](path).set('Accept', 'application/json').expect(405)
     expect(answer.headers['allow']).toContain(allowed)
@@ -159,7 +159,7 @@ test.each([
   },
 )
 
-test('A path that cannot be decoded is refused with what came and the remedy', async () => {
+test('A path that cannot be decoded is refused with the remedy', async () => {
   const answer = await sandbox.request.get('/t/100%/_sandbox/clock').expect(400)
   expect(readError(answer).error_description).toBe(
     "the request cannot be read: Failed to decode param '100%'; encode it as UTF-8, and a % itself as %25",
