@@ -1,4 +1,4 @@
-import { IncomingMessage } from 'node:http'
+import { IncomingMessage, type ServerOptions } from 'node:http'
 import type { Express } from 'express'
 import { ConnectedResponse } from '../http/refusals/parser-answers.ts'
 
@@ -7,7 +7,7 @@ import { ConnectedResponse } from '../http/refusals/parser-answers.ts'
  * prototype with each call, and V8 then makes a shape of its own for each of them
  * (docs/maintainers/performance.md).
  */
-export function messageClasses(app: Express) {
+export function messageClasses(app: Express): ServerOptions {
   class AppRequest extends IncomingMessage {}
   class AppResponse<Request extends IncomingMessage> extends ConnectedResponse<Request> {}
   app.request = Object.setPrototypeOf(AppRequest.prototype, app.request)
