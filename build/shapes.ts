@@ -5,7 +5,7 @@ import { auditReportSchema, VERDICTS } from '../src/audit/report/audit-report.ts
 import { clientSchema } from '../src/sandbox/clients/client-schema.ts'
 import { coverageSchema } from '../src/sandbox/coverage/coverage.ts'
 import { OUTCOMES } from '../src/sandbox/outcomes/catalogue.ts'
-import { CHECKS, OUTCOME_FLOWS, REQUIREMENT_LEVELS } from '../src/sandbox/outcomes/outcome.ts'
+import { CHECKS, REQUIREMENT_LEVELS } from '../src/sandbox/outcomes/outcome.ts'
 import { readPersonas } from '../src/sandbox/personas/persona-files.ts'
 import { PERSONA_GROUPS } from '../src/sandbox/personas/persona-schema.ts'
 import { newExpectationSchema } from '../src/sandbox/queue/expectation.ts'
@@ -16,6 +16,7 @@ import { claimsSchema } from '../src/service/age/claims.ts'
 import { METHOD_NAMES } from '../src/service/age/methods.ts'
 import { evaluationSignalSchema, personaSignalSchema } from '../src/service/age/signal.ts'
 import { ASSURANCE_LEVELS } from '../src/service/age/vocabulary.ts'
+import { CALLS } from '../src/service/oidc/endpoints.ts'
 import { lifetimesSchema, SIGNING_ALGORITHMS } from '../src/service/oidc/ports.ts'
 import { findingSchema } from '../src/service/oidc/rules/finding.ts'
 import { PROFILES } from '../src/service/oidc/rules/profile.ts'
@@ -39,7 +40,8 @@ const OF_DOMAIN: Readonly<Record<string, Readonly<Record<string, readonly string
   'service/age/vocabulary': { AssuranceLevel: ASSURANCE_LEVELS },
   'service/oidc/ports': { SigningAlgorithm: SIGNING_ALGORITHMS },
   'service/oidc/rules/profile': { Profile: PROFILES },
-  'sandbox/outcomes/outcome': { OutcomeFlow: OUTCOME_FLOWS, RequirementLevel: REQUIREMENT_LEVELS },
+  'service/oidc/endpoints': { CallName: CALLS },
+  'sandbox/outcomes/outcome': { RequirementLevel: REQUIREMENT_LEVELS },
   'audit/report/audit-report': { VerdictName: VERDICTS },
   'sandbox/personas/persona-schema': { PersonaGroup: PERSONA_GROUPS },
 }

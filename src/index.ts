@@ -1,5 +1,4 @@
 export { ConfigError, type FileProblem } from './sandbox/files/config-error.ts'
-export type { OutcomeFlow } from './sandbox/outcomes/outcome.ts'
 export type { PersonaGroup } from './sandbox/personas/persona-schema.ts'
 export {
   type ConnectedSandbox,
@@ -53,3 +52,4 @@ export {
 export type { Method } from './service/age/methods.ts'
 export type { Age, AgeSignal, SubmittedAgeSignal } from './service/age/signal-schema.ts'
 export type { AssuranceLevel } from './service/age/vocabulary.ts'
+export type { CallName } from './service/oidc/endpoints.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { OUTCOMES, rowId } from '../../src/sandbox/outcomes/catalogue.ts'
-import { OUTCOME_FLOWS, type OutcomeFlow } from '../../src/sandbox/outcomes/outcome.ts'
 import { readingId } from '../../src/sandbox/readings/reading.ts'
 import { READINGS } from '../../src/sandbox/readings/readings.ts'
+import { CALLS, type CallName } from '../../src/service/oidc/endpoints.ts'
 import {
   ageSignal,
   basic,
@@ -44,9 +44,7 @@ async function exchange(headers: Headers) {
  * Requests that go well, by the flow that outcomes name; each is sent with headers that may force
  * an outcome.
  */
-const REQUESTS: Readonly<
-  Record<OutcomeFlow, readonly ((headers: Headers) => Promise<Response>)[]>
-> = {
+const REQUESTS: Readonly<Record<CallName, readonly ((headers: Headers) => Promise<Response>)[]>> = {
   use: [
     (headers) => use({}, { ...ADULT, ...headers }),
     (headers) => use({}, { ...CHILD, ...headers }),
@@ -87,7 +85,7 @@ const REQUESTS: Readonly<
  * outcome.
  */
 async function answersOf(
-  flow: OutcomeFlow,
+  flow: CallName,
   headers: Headers = {},
 ): Promise<readonly (string | undefined)[]> {
   const answers: (string | undefined)[] = []
@@ -120,12 +118,12 @@ test('No variant of a reading makes an answer that a row of the catalogue calls 
   expect(wrong.size).toBeGreaterThan(200)
   const found: string[] = []
   let changes = 0
-  const usual = new Map<OutcomeFlow, readonly (string | undefined)[]>()
-  for (const flow of OUTCOME_FLOWS) usual.set(flow, await answersOf(flow))
+  const usual = new Map<CallName, readonly (string | undefined)[]>()
+  for (const flow of CALLS) usual.set(flow, await answersOf(flow))
   for (const { name, variants } of READINGS)
     for (const variant of variants) {
       await sandbox.configure({ readings: { [name]: variant.name } })
-      for (const flow of OUTCOME_FLOWS)
+      for (const flow of CALLS)
         for (const [index, answer] of (await answersOf(flow)).entries()) {
           if (answer !== usual.get(flow)?.[index]) changes += 1
           const row = wrong.get(`${flow} ${index}\n${answer}`)

@@ -1,11 +1,8 @@
-import type { OutcomeFlow, ServerReply } from '../../src/sandbox/outcomes/outcome.ts'
+import type { ServerReply } from '../../src/sandbox/outcomes/outcome.ts'
+import type { CallName } from '../../src/service/oidc/endpoints.ts'
 
 /** A good reply to a server-to-server call. */
-export function goodReply(
-  flow: OutcomeFlow,
-  baseUrl: string,
-  keys: readonly object[],
-): ServerReply {
+export function goodReply(flow: CallName, baseUrl: string, keys: readonly object[]): ServerReply {
   const issuer = `${baseUrl}/v1/oidc/use`
   const bodies: Readonly<Record<string, unknown>> = {
     par: { request_uri: 'urn:svc:request:1', expires_in: 90 },

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { packageVersion } from '../../package-root.ts'
-import { CHECKS, OUTCOME_FLOWS, REQUIREMENT_LEVELS } from '../../sandbox/outcomes/outcome.ts'
+import { CHECKS, REQUIREMENT_LEVELS } from '../../sandbox/outcomes/outcome.ts'
+import { CALLS } from '../../service/oidc/endpoints.ts'
 import { parseJson } from '../../service/oidc/request/json.ts'
 import { checkAgainst, mustBe, problemLines } from '../../service/text/schema-problems.ts'
 
@@ -46,7 +47,7 @@ const lines = () => z.array(z.string()).readonly()
 
 const auditedRowSchema = z.strictObject({
   row: z.string().describe('Flow and name: use/id_token.expired'),
-  flow: z.enum(OUTCOME_FLOWS),
+  flow: z.enum(CALLS),
   family: z.string(),
   checks: z
     .array(z.enum(CHECKS))

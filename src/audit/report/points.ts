@@ -1,5 +1,6 @@
 import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
-import type { OutcomeFlow, RequirementLevel } from '../../sandbox/outcomes/outcome.ts'
+import type { RequirementLevel } from '../../sandbox/outcomes/outcome.ts'
+import type { CallName } from '../../service/oidc/endpoints.ts'
 import {
   type AuditedCheck,
   type AuditedRow,
@@ -77,7 +78,7 @@ export const countNoun = (count: number, noun: string): string =>
 
 /** A check of the app, or a variant of a reading in the same form. */
 interface Judged extends Omit<AuditedCheck, 'flow' | 'verdict' | 'severity'> {
-  readonly flow: OutcomeFlow | 'readings'
+  readonly flow: CallName | 'readings'
   /** `missing`, `depends on` */
   readonly verdict: string
   /** Absent for a reading, by which nobody is let in. */

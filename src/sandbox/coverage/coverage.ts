@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { claimsSchema } from '../../service/age/claims.ts'
-import { OUTCOME_FLOWS } from '../outcomes/outcome.ts'
+import { CALLS } from '../../service/oidc/endpoints.ts'
 
 /** The version of the shape of a coverage file; every new shape gets a new number. */
 export const COVERAGE_FORMAT = 2
@@ -44,7 +44,7 @@ const itemSchema = z.object({
   id: z.string().describe('Stays the same from run to run: use/id_token.expired'),
   title: z.string(),
   state: z.enum(['covered', 'half', 'missing']),
-  flow: z.enum(OUTCOME_FLOWS).describe('What the decision that closes a gap is for'),
+  flow: z.enum(CALLS).describe('What the decision that closes a gap is for'),
   claims: z.string().optional().describe('The id of the claims object that it is about'),
   sides: z
     .record(z.string(), sideSchema)
@@ -76,7 +76,7 @@ const derivedSchema = z.object({
     must: dimensionSchema.describe('Each outcome of level must that this app can get'),
   }),
   unused: z
-    .array(z.object({ flow: z.enum(OUTCOME_FLOWS), reason: z.string() }))
+    .array(z.object({ flow: z.enum(CALLS), reason: z.string() }))
     .describe('Flows that the app never used: nothing of them is counted as a gap'),
 })
 

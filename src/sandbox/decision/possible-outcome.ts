@@ -1,5 +1,6 @@
 import { evaluateAnswers } from '../../service/age/evaluate.ts'
 import type { CreateTransaction } from '../../service/oidc/create.ts'
+import type { CallName } from '../../service/oidc/endpoints.ts'
 import { endpointOf } from '../../service/oidc/endpoints.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { type Brand, upgradeScope } from '../../service/oidc/rules/profile.ts'
@@ -7,7 +8,7 @@ import type { UseTransaction } from '../../service/oidc/use.ts'
 import { callbackOf } from '../journal/call-record.ts'
 import type { ListedFlow } from '../journal/journal.ts'
 import { requireOutcome } from '../outcomes/names.ts'
-import type { Need, Outcome, OutcomeFlow } from '../outcomes/outcome.ts'
+import type { Need, Outcome } from '../outcomes/outcome.ts'
 import type { ReplayableAnswer } from '../outcomes/tamper-tools.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Tenant } from '../tenants/tenant.ts'
@@ -37,7 +38,7 @@ export function unmetNeed(
 }
 
 /** Whether calls of this flow need a code from a Use request. */
-export const followsCode = (flow: OutcomeFlow): boolean => endpointOf(flow).flow === 'upgrade'
+export const followsCode = (flow: CallName): boolean => endpointOf(flow).flow === 'upgrade'
 
 const CODE_IS_DUE =
   'no threshold is met and the request asks for the upgrade scope, so that a code is due; name an older persona, or leave the scope out'

@@ -1,3 +1,4 @@
+import type { CallName } from '../../service/oidc/endpoints.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import {
   isOfBrowser,
@@ -5,7 +6,6 @@ import {
   requireOutcome,
   requirePersona,
 } from '../outcomes/names.ts'
-import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { QueuedDecision } from '../queue/queue-match.ts'
 import type { ReceivedCall } from '../queue/queued.ts'
@@ -104,7 +104,7 @@ export function sourcesOf(
 /**
  * A cookie and a default apply to every flow, so an outcome of another flow is ignored here.
  */
-const ownOutcome = (flow: OutcomeFlow, name: string | undefined) =>
+const ownOutcome = (flow: CallName, name: string | undefined) =>
   name !== undefined && findOutcome(flow, name) ? name : undefined
 
 /**
@@ -113,7 +113,7 @@ const ownOutcome = (flow: OutcomeFlow, name: string | undefined) =>
  * @throws Refusal for an unknown name
  */
 export async function requireRequestedNames(
-  flow: OutcomeFlow,
+  flow: CallName,
   requested: RequestedDecision,
   { personas }: Pick<Tenant, 'personas'>,
 ): Promise<readonly Persona[]> {

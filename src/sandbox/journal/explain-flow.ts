@@ -1,7 +1,7 @@
-import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
+import { CALLS, ENDPOINTS } from '../../service/oidc/endpoints.ts'
 import { leadingFinding } from '../../service/oidc/rules/finding.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
-import { OUTCOME_FLOWS, type Outcome } from '../outcomes/outcome.ts'
+import type { Outcome } from '../outcomes/outcome.ts'
 import { type CallRecord, callbackOf, isRefused, refusalOf } from './call-record.ts'
 import type { Flow, ListedFlow } from './journal.ts'
 import { reasoningLines } from './reasoning-lines.ts'
@@ -113,9 +113,7 @@ export const outcomeOf = ({
 }: Pick<ListedFlow, 'flow' | 'outcome'>): Outcome | undefined =>
   outcome === undefined
     ? undefined
-    : [flow, ...OUTCOME_FLOWS]
-        .map((one) => findOutcome(one, outcome))
-        .find((row) => row !== undefined)
+    : [flow, ...CALLS].map((one) => findOutcome(one, outcome)).find((row) => row !== undefined)
 
 function refusal(calls: readonly CallRecord[]): string | undefined {
   for (const call of calls) {

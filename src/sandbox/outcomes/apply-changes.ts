@@ -1,12 +1,13 @@
 import type { Seams } from '../../service/oidc/callback.ts'
-import type { AnswerChange, OutcomeFlow, Seam, SeamChange, ValueAt } from './outcome.ts'
+import type { CallName } from '../../service/oidc/endpoints.ts'
+import type { AnswerChange, Seam, SeamChange, ValueAt } from './outcome.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
 /**
  * The changes of the answers of one flow: first the readings that are set, then a forced outcome.
  */
 export interface Changing {
-  readonly flow: OutcomeFlow
+  readonly flow: CallName
   readonly changes: readonly AnswerChange[]
   readonly tools: TamperTools
 }

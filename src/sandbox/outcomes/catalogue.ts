@@ -1,5 +1,5 @@
-import { endpointOf, SERVER_CALLS } from '../../service/oidc/endpoints.ts'
-import { type AuditRow, OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from './outcome.ts'
+import { CALLS, type CallName, endpointOf, SERVER_CALLS } from '../../service/oidc/endpoints.ts'
+import type { AuditRow, Outcome } from './outcome.ts'
 import { completeRow, type OutcomeRow } from './outcome-row.ts'
 import { BROUGHT_ANSWERS, CALLBACKS, USE_CALLBACKS } from './rows/callback.ts'
 import { CONTROLS } from './rows/controls.ts'
@@ -64,14 +64,14 @@ export const findAuditRow = (id: string): AuditRow | undefined => auditRows.get(
 export const isBroughtAnswer = (row: AuditRow): boolean => BROUGHT_ANSWERS.includes(row)
 
 /** Finds an outcome by its flow and name. */
-export const findOutcome = (flow: OutcomeFlow, name: string): Outcome | undefined =>
+export const findOutcome = (flow: CallName, name: string): Outcome | undefined =>
   findRow(rowId({ flow, name }))
 
 /**
  * The flows whose outcomes a request may force: its own, then the server-to-server calls that
  * follow it. Calls that follow only this flow come first.
  */
-const decidable = (flow: OutcomeFlow): readonly OutcomeFlow[] => {
+const decidable = (flow: CallName): readonly CallName[] => {
   const followers = SERVER_CALLS.map((call) => ({ call, follows: endpointOf(call).follows ?? [] }))
   const own = followers.filter(({ follows }) => follows.some((one) => one === flow))
   return [
@@ -83,10 +83,10 @@ const decidable = (flow: OutcomeFlow): readonly OutcomeFlow[] => {
 }
 
 /** The outcomes that a request of `flow` may force, those of the flow itself first. */
-export const outcomesFor = (flow: OutcomeFlow): readonly Outcome[] => outcomesByFlow.get(flow) ?? []
+export const outcomesFor = (flow: CallName): readonly Outcome[] => outcomesByFlow.get(flow) ?? []
 
 const outcomesByFlow = new Map(
-  OUTCOME_FLOWS.map((flow) => [
+  CALLS.map((flow) => [
     flow,
     decidable(flow).flatMap((one) => OUTCOMES.filter((row) => row.flow === one)),
   ]),

@@ -1,9 +1,10 @@
+import { CALLS, type CallName } from '../../service/oidc/endpoints.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { listed, unknownName } from '../../service/text/message-parts.ts'
 import type { Persona } from '../personas/persona-schema.ts'
 import type { Personas } from '../personas/personas.ts'
 import { findOutcome, OUTCOMES, outcomesFor } from './catalogue.ts'
-import { OUTCOME_FLOWS, type Outcome, type OutcomeFlow } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
 
 /**
  * Finds a persona by name.
@@ -36,7 +37,7 @@ export async function requirePersona(
  * Finds an outcome by name among those that a request of `flow` may force.
  * @throws Refusal with the nearest names
  */
-export const requireOutcome = (flow: OutcomeFlow, name: string, source = 'outcome'): Outcome =>
+export const requireOutcome = (flow: CallName, name: string, source = 'outcome'): Outcome =>
   findAmong(outcomesFor(flow), name, { source, problem: () => outcomeProblem(flow, name) })
 
 /**
@@ -63,16 +64,16 @@ function findAmong(
 }
 
 /** Why a request of `flow` cannot force an outcome of this name; `undefined` when it can. */
-export function outcomeProblem(flow: OutcomeFlow, name: string): string | undefined {
+export function outcomeProblem(flow: CallName, name: string): string | undefined {
   const known = outcomesFor(flow).map((row) => row.name)
   if (known.includes(name)) return undefined
-  const others = OUTCOME_FLOWS.filter((other) => findOutcome(other, name))
+  const others = CALLS.filter((other) => findOutcome(other, name))
   if (others.length === 0) return unknownName(`outcome of ${flow}`, name, known)
   return `${JSON.stringify(name)} is an outcome of ${others.join(' and ')}, not of ${flow}. Outcomes of ${flow}: ${listed(known)}.`
 }
 
 /** Whether requests of this flow come from a browser, with its cookies. */
-export const isOfBrowser = (flow: OutcomeFlow): boolean => flow === 'use' || flow === 'create'
+export const isOfBrowser = (flow: CallName): boolean => flow === 'use' || flow === 'create'
 
 /**
  * Checks that a browser's own flow, Use or Create, has an outcome of this name.

@@ -1,11 +1,7 @@
 import type { Callback, IdTokenClaims } from '../../service/oidc/callback.ts'
-import { CALLS, type Call } from '../../service/oidc/endpoints.ts'
+import type { CallName } from '../../service/oidc/endpoints.ts'
 import type { Awaitable } from '../../service/oidc/ports.ts'
 import type { TamperTools } from './tamper-tools.ts'
-
-/** What an outcome belongs to: an authorization request, or a server-to-server call. */
-export const OUTCOME_FLOWS = CALLS
-export type OutcomeFlow = Call
 
 /** How the user ends a flow, before any seam is applied. */
 export type Ending =
@@ -162,7 +158,7 @@ export interface FamilyColumns {
 export interface AuditRow extends FamilyColumns {
   /** Reads like a test title: `access_denied`, `id_token.expired`. Unique within its flow. */
   readonly name: string
-  readonly flow: OutcomeFlow
+  readonly flow: CallName
   readonly summary: string
   /** What a correct relying party checks. */
   readonly rule: string
@@ -220,7 +216,7 @@ export interface SeamChange<S extends Seam> {
 export type AnySeamChange = { [S in Seam]: SeamChange<S> }[Seam]
 
 /** A change of the answers of a flow: a forced outcome, or a variant of a reading. */
-export type AnswerChange = AnySeamChange & { readonly flow: OutcomeFlow }
+export type AnswerChange = AnySeamChange & { readonly flow: CallName }
 
 const UNMET: Readonly<Partial<Record<Need, string>>> = {
   can_create: 'your app sends no can_create=true',

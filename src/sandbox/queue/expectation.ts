@@ -1,13 +1,13 @@
 import * as z from 'zod'
+import { CALLS, type CallName } from '../../service/oidc/endpoints.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { echoedText } from '../../service/oidc/request/echoed.ts'
 import { requireOutcome, requirePersona } from '../outcomes/names.ts'
-import { OUTCOME_FLOWS, type OutcomeFlow } from '../outcomes/outcome.ts'
 import type { Personas } from '../personas/personas.ts'
 
 /** What to queue. */
 export const newExpectationSchema = z.strictObject({
-  flow: z.enum(OUTCOME_FLOWS),
+  flow: z.enum(CALLS),
   persona: z.string().optional(),
   outcome: z.string().optional(),
   match: z
@@ -86,4 +86,4 @@ export async function checkExpectation(
  * Clients rightly read them more than once, a discovery document per issuer and the keys again for
  * an unknown kid, and would not meet it.
  */
-export const isHeld = (flow: OutcomeFlow): boolean => flow === 'discovery' || flow === 'jwks'
+export const isHeld = (flow: CallName): boolean => flow === 'discovery' || flow === 'jwks'

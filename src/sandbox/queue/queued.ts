@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isJsonObject } from '../../service/age/json-object.ts'
+import type { CallName } from '../../service/oidc/endpoints.ts'
 import type { Mask } from '../clients/mask.ts'
-import type { OutcomeFlow } from '../outcomes/outcome.ts'
 import { type Expectation, expectedSchema, isHeld, type NewExpectation } from './expectation.ts'
 import {
   describeMismatch,
@@ -77,7 +77,7 @@ export const queuedExpectation = (
 
 /** What a request or call says of itself: expectations and scenarios are matched against it. */
 export interface ReceivedCall {
-  readonly flow: OutcomeFlow
+  readonly flow: CallName
   readonly client_id: string | undefined
   /**
    * In Create the pushed one; of a token or upgrade call that of the Use request which its code or

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { SERVER_CALLS, type ServerCall } from '../../service/oidc/endpoints.ts'
+import { CALLS, SERVER_CALLS, type ServerCall } from '../../service/oidc/endpoints.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { countedList } from '../../service/text/counted-list.ts'
 import { quote, unknownName } from '../../service/text/message-parts.ts'
@@ -8,7 +8,6 @@ import type { SandboxClients } from '../clients/clients.ts'
 import { type ClockMove, clockMoveSchema } from '../clock/clock.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import { outcomeProblem } from '../outcomes/names.ts'
-import { OUTCOME_FLOWS } from '../outcomes/outcome.ts'
 import { putPersonasSchema } from '../personas/persona-schema.ts'
 import type { Personas } from '../personas/personas.ts'
 import { decisionProblem } from './expectation.ts'
@@ -20,7 +19,7 @@ const MAX_EXPECTED = 200
 
 const decisionSchema = z
   .strictObject({
-    flow: z.enum(OUTCOME_FLOWS).describe('What the next request of this kind is decided by'),
+    flow: z.enum(CALLS).describe('What the next request of this kind is decided by'),
     persona: z.string().min(1).optional().describe('Who the user is; only for use and create'),
     outcome: z.string().min(1).optional().describe('How it ends'),
   })

@@ -1,4 +1,4 @@
-import type { Call } from '../../service/oidc/endpoints.ts'
+import type { CallName } from '../../service/oidc/endpoints.ts'
 import type { Policy } from '../../service/oidc/policy.ts'
 import { bodyOf, withJson, withoutBody, withText } from '../outcomes/answer-changes.ts'
 import type { ServerReply } from '../outcomes/outcome.ts'
@@ -13,7 +13,7 @@ const STATUS_OF: Readonly<
 }
 
 /** The reply to a refused server-to-server call, in the form that the readings want. */
-export function inErrorForm(call: Call, refused: ServerReply, form: Policy): ServerReply {
+export function inErrorForm(call: CallName, refused: ServerReply, form: Policy): ServerReply {
   const { error, error_description: description, ...others } = bodyOf(refused)
   if (typeof error !== 'string' || refused.status < 400 || refused.status >= 500) return refused
   const decision = STATUS_OF[`${call} ${error}`]

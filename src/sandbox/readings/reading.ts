@@ -1,7 +1,7 @@
 import type { Callback } from '../../service/oidc/callback.ts'
-import type { ServerCall } from '../../service/oidc/endpoints.ts'
+import type { CallName, ServerCall } from '../../service/oidc/endpoints.ts'
 import type { Policy } from '../../service/oidc/policy.ts'
-import type { AnswerChange, Apply, OutcomeFlow } from '../outcomes/outcome.ts'
+import type { AnswerChange, Apply } from '../outcomes/outcome.ts'
 import type { TamperTools } from '../outcomes/tamper-tools.ts'
 
 export const inClaims = (apply: Apply<'claims'>): AnswerChange => ({
@@ -18,7 +18,7 @@ export const inTokens = (apply: Apply<'token'>): AnswerChange => ({
 
 /** The callbacks of both flows; `change` is told the flow. */
 export const inCallbacks = (
-  change: (callback: Callback, tools: TamperTools, flow: OutcomeFlow) => Callback,
+  change: (callback: Callback, tools: TamperTools, flow: CallName) => Callback,
 ): readonly AnswerChange[] =>
   (['use', 'create'] as const).map((flow) => ({
     flow,

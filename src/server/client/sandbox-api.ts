@@ -1,7 +1,7 @@
 import type { ClockMove } from '../../sandbox/clock/clock.ts'
 import type { RotationStage } from '../../sandbox/keys/key-ring.ts'
 import { OUTCOMES } from '../../sandbox/outcomes/catalogue.ts'
-import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
+import type { CallName } from '../../service/oidc/endpoints.ts'
 import { snakeCased } from '../../service/text/camel-case.ts'
 import { checkTenantChange } from '../config/option-check.ts'
 import type { OperationId, OperationInput, OperationResult } from '../control/contract/contract.ts'
@@ -270,7 +270,7 @@ function noEnding(
   return new SandboxError(message, { status: 0, error: 'timeout' })
 }
 
-function flowOf(outcome: string | undefined): OutcomeFlow {
+function flowOf(outcome: string | undefined): CallName {
   const flows = OUTCOMES.filter((row) => row.name === outcome).map((row) => row.flow)
   const [first = 'use'] = flows
   return flows.includes('use') ? 'use' : first

@@ -204,20 +204,21 @@ export type EndpointId = keyof typeof ENDPOINTS
 export const ENDPOINT_IDS = Object.keys(ENDPOINTS).filter((id): id is EndpointId => id in ENDPOINTS)
 
 /** A call by its name: `par`. Both discovery documents have one. */
-export type Call = (typeof ENDPOINTS)[EndpointId]['call']
-export type ServerCall = Exclude<Call, (typeof BROWSER_FLOWS)[number]>
+export type CallName = (typeof ENDPOINTS)[EndpointId]['call']
+export type ServerCall = Exclude<CallName, (typeof BROWSER_FLOWS)[number]>
 
-const ROWS: readonly (Endpoint & { readonly call: Call })[] = Object.values(ENDPOINTS)
-const isOfServer = (call: Call): call is ServerCall => !BROWSER_FLOWS.some((flow) => flow === call)
+const ROWS: readonly (Endpoint & { readonly call: CallName })[] = Object.values(ENDPOINTS)
+const isOfServer = (call: CallName): call is ServerCall =>
+  !BROWSER_FLOWS.some((flow) => flow === call)
 
 export const SERVER_CALLS: readonly ServerCall[] = [
   ...new Set(ROWS.map(({ call }) => call).filter(isOfServer)),
 ]
 /** The browser flows, then the server-to-server calls. */
-export const CALLS: readonly Call[] = [...BROWSER_FLOWS, ...SERVER_CALLS]
+export const CALLS: readonly CallName[] = [...BROWSER_FLOWS, ...SERVER_CALLS]
 
 /** The first endpoint with this call. */
-export function endpointOf(call: Call): Endpoint {
+export function endpointOf(call: CallName): Endpoint {
   const endpoint = ROWS.find((row) => row.call === call)
   if (!endpoint) throw new Error(`there is no endpoint of ${call}`)
   return endpoint
@@ -231,7 +232,7 @@ export function replyOf(call: ServerCall): GoodReply {
 }
 
 /** `PAR (E2)` */
-export function headingOf(call: Call): string {
+export function headingOf(call: CallName): string {
   const { name = call, number } = endpointOf(call)
   return `${name} (${number})`
 }

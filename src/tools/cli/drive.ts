@@ -1,7 +1,7 @@
 import { ConfigError } from '../../sandbox/files/config-error.ts'
-import { OUTCOME_FLOWS } from '../../sandbox/outcomes/outcome.ts'
 import type { ClockState, Expectation, NextDecision } from '../../server/client/shapes.ts'
 import type { Texts } from '../../server/config/text-settings.ts'
+import { CALLS } from '../../service/oidc/endpoints.ts'
 import { quote } from '../../service/text/message-parts.ts'
 import { flagWord } from '../../service/text/shell-word.ts'
 import { visible } from '../../service/text/visible.ts'
@@ -56,7 +56,7 @@ function readDecision({
   clear = false,
 }: NextOptions): NextDecision | undefined {
   const decision = {
-    flow: oneOf(OUTCOME_FLOWS, flow, { flag: '--flow', kind: 'flow' }),
+    flow: oneOf(CALLS, flow, { flag: '--flow', kind: 'flow' }),
     persona,
     outcome,
     match: client === undefined ? undefined : { client_id: client },

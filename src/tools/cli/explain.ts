@@ -6,13 +6,14 @@ import {
   OUTCOMES,
   rowId,
 } from '../../sandbox/outcomes/catalogue.ts'
-import { OUTCOME_FLOWS, type Outcome } from '../../sandbox/outcomes/outcome.ts'
+import type { Outcome } from '../../sandbox/outcomes/outcome.ts'
 import { loadPersonas } from '../../sandbox/personas/load-personas.ts'
 import type { Reading } from '../../sandbox/readings/reading.ts'
 import { describeReading, quotationOf, READINGS } from '../../sandbox/readings/readings.ts'
 import { explainName } from '../../server/client/explain-name.ts'
 import { loadSettings } from '../../server/config/load-settings.ts'
 import type { Texts } from '../../server/config/text-settings.ts'
+import { CALLS } from '../../service/oidc/endpoints.ts'
 import { didYouMean, quote } from '../../service/text/message-parts.ts'
 import { visible } from '../../service/text/visible.ts'
 import { oneOf } from './remote/filter-flags.ts'
@@ -123,7 +124,7 @@ export function listOutcomes(
 }
 
 function findOutcomes(pattern: string | undefined, flow: string | undefined): readonly Outcome[] {
-  const wanted = oneOf(OUTCOME_FLOWS, flow, { flag: '--flow', kind: 'flow' })
+  const wanted = oneOf(CALLS, flow, { flag: '--flow', kind: 'flow' })
   const ofFlow = OUTCOMES.filter((row) => wanted === undefined || row.flow === wanted)
   if (pattern === undefined) return ofFlow
   const matches = matcherOf(pattern)

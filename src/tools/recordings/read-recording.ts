@@ -7,10 +7,9 @@ import {
 } from '../../sandbox/journal/call-record.ts'
 import type { Flow, ListedFlow } from '../../sandbox/journal/journal.ts'
 import { findOutcome } from '../../sandbox/outcomes/catalogue.ts'
-import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import { isJsonObject } from '../../service/age/json-object.ts'
 import type { Callback } from '../../service/oidc/callback.ts'
-import { type Call, ENDPOINTS, type Endpoint } from '../../service/oidc/endpoints.ts'
+import { type CallName, ENDPOINTS, type Endpoint } from '../../service/oidc/endpoints.ts'
 import { parseJson } from '../../service/oidc/request/json.ts'
 import type {
   ExpectedAnswer,
@@ -161,7 +160,10 @@ const secondsBetween = (from: string, to: string) => (Date.parse(to) - Date.pars
 
 const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000
 
-type RecordedEndpoint = Endpoint & { readonly call: Call; readonly caller: 'browser' | 'server' }
+type RecordedEndpoint = Endpoint & {
+  readonly call: CallName
+  readonly caller: 'browser' | 'server'
+}
 
 /** The endpoints of a flow by their number. */
 const REQUESTS: ReadonlyMap<string, RecordedEndpoint> = new Map(
@@ -276,7 +278,7 @@ function readRequest(
 }
 
 /** The parameter of a call that an earlier call of the flow issued. */
-const LINKS: Readonly<Partial<Record<OutcomeFlow, IssuedValue>>> = {
+const LINKS: Readonly<Partial<Record<CallName, IssuedValue>>> = {
   create: 'request_uri',
   token: 'code',
   upgrade: 'access_token',
@@ -305,7 +307,7 @@ const isAboutDecision = (call: CallRecord): boolean =>
   )
 
 function credentialsOf(
-  flow: OutcomeFlow,
+  flow: CallName,
   { isRefusedClient, hasToken }: { isRefusedClient: boolean; hasToken: boolean },
 ): RecordedRequest['credentials'] {
   if (flow === 'token') return isRefusedClient ? 'wrong_basic' : 'basic'
@@ -314,7 +316,7 @@ function credentialsOf(
 }
 
 function withoutUsual(
-  flow: OutcomeFlow,
+  flow: CallName,
   decision: RecordedDecision | undefined,
 ): RecordedDecision | undefined {
   if (!decision || decision.outcome !== USUAL[flow] || decision.persona === undefined)

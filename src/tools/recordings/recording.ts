@@ -1,9 +1,8 @@
 import type { ClockMove } from '../../sandbox/clock/clock.ts'
 import type { CallRecord, RecordedDecision } from '../../sandbox/journal/call-record.ts'
 import type { Flow } from '../../sandbox/journal/journal.ts'
-import type { OutcomeFlow } from '../../sandbox/outcomes/outcome.ts'
 import type { Persona } from '../../sandbox/personas/persona-schema.ts'
-import type { Endpoint } from '../../service/oidc/endpoints.ts'
+import type { CallName, Endpoint } from '../../service/oidc/endpoints.ts'
 import type { SigningAlgorithm } from '../../service/oidc/ports.ts'
 import type { Profile } from '../../service/oidc/rules/profile.ts'
 
@@ -50,7 +49,7 @@ export interface RecordedRequest {
   readonly name: string
   /** `E1 Use authorization`. */
   readonly title: string
-  readonly flow: OutcomeFlow
+  readonly flow: CallName
   readonly caller: 'browser' | 'server'
   readonly call: CallRecord
   /** What decided the call; the usual outcome of a persona is left out. */

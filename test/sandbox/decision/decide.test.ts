@@ -8,10 +8,10 @@ import {
   runClockSteps,
 } from '../../../src/sandbox/decision/decide.ts'
 import type { RequestedDecision } from '../../../src/sandbox/decision/sources.ts'
-import type { OutcomeFlow } from '../../../src/sandbox/outcomes/outcome.ts'
 import type { ReceivedCall } from '../../../src/sandbox/queue/queued.ts'
 import type { Scenario } from '../../../src/sandbox/queue/scenario-schema.ts'
 import type { Tenant } from '../../../src/sandbox/tenants/tenant.ts'
+import type { CallName } from '../../../src/service/oidc/endpoints.ts'
 import { Refusal } from '../../../src/service/oidc/refusal.ts'
 import { callbackWith, useFlowEntry } from '../../support/journal-entries.ts'
 import { type Changes, REDIRECT_URI } from '../../support/requests.ts'
@@ -455,7 +455,7 @@ test('A call that has ended uses up an expectation of its own outcome', async ()
   ])
 })
 
-const decideCall = (flow: OutcomeFlow, tenant: Tenant, header?: string) =>
+const decideCall = (flow: CallName, tenant: Tenant, header?: string) =>
   decideServerCall(callOf(flow), {
     requested: header ? { headers: named(undefined, header) } : {},
     tenant,

@@ -1,9 +1,10 @@
 import { test } from 'vitest'
 import { CATALOGUE_VERSION, OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
-import type { Outcome, OutcomeFlow } from '../../../src/sandbox/outcomes/outcome.ts'
+import type { Outcome } from '../../../src/sandbox/outcomes/outcome.ts'
+import type { CallName } from '../../../src/service/oidc/endpoints.ts'
 import { expectPage, readPage, withGenerated } from '../../docs/page.ts'
 
-const HEADINGS: Readonly<Record<OutcomeFlow, string>> = {
+const HEADINGS: Readonly<Record<CallName, string>> = {
   use: 'Use (E1)',
   create: 'Create (E3)',
   par: 'PAR (E2)',

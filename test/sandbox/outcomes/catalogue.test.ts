@@ -9,12 +9,8 @@ import {
   outcomesFor,
   rowId,
 } from '../../../src/sandbox/outcomes/catalogue.ts'
-import {
-  bringsNothing,
-  CHECK_ROWS,
-  OUTCOME_FLOWS,
-  unmetNeedOf,
-} from '../../../src/sandbox/outcomes/outcome.ts'
+import { bringsNothing, CHECK_ROWS, unmetNeedOf } from '../../../src/sandbox/outcomes/outcome.ts'
+import { CALLS } from '../../../src/service/oidc/endpoints.ts'
 
 const rowOf = (id: string) => findRow(id) ?? expect.fail(`there is no row ${id}`)
 
@@ -38,7 +34,7 @@ test('Only no_answer brings nothing to the app', () => {
   expect(OUTCOMES.filter(bringsNothing).map(rowId)).toEqual(['use/no_answer', 'create/no_answer'])
 })
 
-test.each(OUTCOME_FLOWS)(
+test.each(CALLS)(
   'What a request or call of %s may be forced to have begins with its own outcomes',
   (flow) => {
     const flows = [...new Set(outcomesFor(flow).map((row) => row.flow))]

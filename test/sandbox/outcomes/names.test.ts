@@ -13,7 +13,7 @@ import {
   requireOutcomeName,
   requirePersona,
 } from '../../../src/sandbox/outcomes/names.ts'
-import { OUTCOME_FLOWS } from '../../../src/sandbox/outcomes/outcome.ts'
+import { CALLS } from '../../../src/service/oidc/endpoints.ts'
 import { refusalOf } from '../../support/service.ts'
 import { createTestTenant } from '../../support/tenant.ts'
 
@@ -89,7 +89,7 @@ test('An outcome is named a problem in another flow than its own', () => {
 })
 
 test('The outcome of a cookie is one of Use or Create', async () => {
-  expect(OUTCOME_FLOWS.filter(isOfBrowser)).toEqual(['use', 'create'])
+  expect(CALLS.filter(isOfBrowser)).toEqual(['use', 'create'])
   for (const name of ['access_denied', 'created', 'request_uri.expired'])
     requireBrowserOutcome(name, 'cookie c')
   const ofCall = await refusalOf(async () => requireBrowserOutcome('token.500', 'cookie c'))

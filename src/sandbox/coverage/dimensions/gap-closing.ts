@@ -1,5 +1,6 @@
 import type { AgeSignal } from '../../../service/age/signal.ts'
-import type { Outcome, OutcomeFlow } from '../../outcomes/outcome.ts'
+import type { CallName } from '../../../service/oidc/endpoints.ts'
+import type { Outcome } from '../../outcomes/outcome.ts'
 import { resolvePersona } from '../../personas/age-keys.ts'
 import { inPersonaOrder, type Persona } from '../../personas/persona-schema.ts'
 import { mapInTurns } from '../../take-turn.ts'
@@ -61,7 +62,7 @@ export const itemSeenOnce = (
 export const sideOf = (isSeen: boolean, close: () => GapClosing): CoverageSide =>
   isSeen ? { seen: true } : { seen: false, ...close() }
 
-const CALLS: Readonly<Record<OutcomeFlow, string>> = {
+const CALLS: Readonly<Record<CallName, string>> = {
   use: 'a Use flow (E1)',
   create: 'a Create flow (E3)',
   par: 'a push of a Create request (E2)',

@@ -1,24 +1,24 @@
-import type { OutcomeFlow } from '../../outcomes/outcome.ts'
+import type { CallName } from '../../../service/oidc/endpoints.ts'
 import type { Asked } from '../seen-names.ts'
 import type { SeenSet } from './gap-closing.ts'
 
 /** Which flows an app was seen to use, and what its requests asked for. */
 export interface UsedFlows {
   /** Whether outcomes of the flow can reach the app. */
-  uses(flow: OutcomeFlow): boolean
+  uses(flow: CallName): boolean
   asked(what: Asked): boolean
   /** The other flows, each with the reason. */
-  readonly unused: readonly { readonly flow: OutcomeFlow; readonly reason: string }[]
+  readonly unused: readonly { readonly flow: CallName; readonly reason: string }[]
 }
 
 /** @param names what clients have seen */
 export function usedFlows(names: SeenSet): UsedFlows {
   const asked = (what: Asked) => names.has(`asked ${what}`)
-  const hasRow = (...flows: readonly OutcomeFlow[]) =>
+  const hasRow = (...flows: readonly CallName[]) =>
     [...names].some((name) => flows.some((flow) => name.startsWith(`row ${flow}/`)))
   const create = asked('create') || hasRow('create', 'par')
   const upgrade = asked('upgrade') || hasRow('token', 'upgrade')
-  const used: Readonly<Record<OutcomeFlow, boolean>> = {
+  const used: Readonly<Record<CallName, boolean>> = {
     use: asked('use') || hasRow('use'),
     create,
     par: create,

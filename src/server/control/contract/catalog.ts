@@ -4,9 +4,9 @@ import {
   CHECKS,
   LAYERS,
   NEEDS,
-  OUTCOME_FLOWS,
   REQUIREMENT_LEVELS,
 } from '../../../sandbox/outcomes/outcome.ts'
+import { CALLS } from '../../../service/oidc/endpoints.ts'
 import { type Operation, READ } from './operation.ts'
 import { lifetimesInFile } from './tenants.ts'
 
@@ -17,7 +17,7 @@ const catalog = z
     outcomes: z.array(
       z.object({
         name: z.string(),
-        flow: z.enum(OUTCOME_FLOWS),
+        flow: z.enum(CALLS),
         seam: z.enum(['claims', 'token', 'callback', 'reply']),
         summary: z.string(),
         rule: z.string(),

@@ -3,7 +3,7 @@ import { MASKED } from '../../../sandbox/clients/mask.ts'
 import { parsedParameters } from '../../../sandbox/queue/mismatches.ts'
 import type { Scenario } from '../../../sandbox/queue/scenario-schema.ts'
 import { isJsonObject } from '../../../service/age/json-object.ts'
-import { type Call, SERVER_CALLS, type ServerCall } from '../../../service/oidc/endpoints.ts'
+import { type CallName, SERVER_CALLS, type ServerCall } from '../../../service/oidc/endpoints.ts'
 import { Refusal } from '../../../service/oidc/refusal.ts'
 import type { RecordedRequest, RecordedStep, Recording } from '../recording.ts'
 import { fileHeading, recordingTitle } from './file-heading.ts'
@@ -63,7 +63,7 @@ function scenarioSteps(step: RecordedStep): ScenarioStep | string {
   return `${title} at ${call.at}, answered with ${call.status}: ${step.decision ? 'it names its decision itself' : 'a scenario has no step for it'}.`
 }
 
-const isAwaited = (flow: Call): flow is ServerCall => SERVER_CALLS.some((call) => call === flow)
+const isAwaited = (flow: CallName): flow is ServerCall => SERVER_CALLS.some((call) => call === flow)
 
 /**
  * The decision of a step; `undefined` when nothing was decided, or when the request would overrule

@@ -1,6 +1,5 @@
 import type { ClockState } from '../../../sandbox/clock/clock.ts'
 import { OUTCOMES } from '../../../sandbox/outcomes/catalogue.ts'
-import { OUTCOME_FLOWS } from '../../../sandbox/outcomes/outcome.ts'
 import {
   checkExpectation,
   type Expectation,
@@ -23,6 +22,7 @@ import {
 import { type Html, html } from '../../../server/http/html/html.ts'
 import type { RenderedPage } from '../../../server/http/html/layout.ts'
 import { parseWith } from '../../../server/http/parse.ts'
+import { CALLS } from '../../../service/oidc/endpoints.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute, FormState } from '../console-route.ts'
 import { pageOf, renderPaging } from '../list-page.ts'
 import { moveByForm, renderClock } from './clock.ts'
@@ -178,7 +178,7 @@ function renderDecisionForm(personas: readonly string[], { action, fields }: For
 <p class="hint">First in, first out. One for discovery or jwks holds until a flow has ended after it was served.</p>
 <form class="stack" method="post" action="${action}">
 <div class="row">
-${renderSelect({ name: 'flow', label: 'For the next', value: flow, options: OUTCOME_FLOWS.map((value) => ({ value, label: value })) })}
+${renderSelect({ name: 'flow', label: 'For the next', value: flow, options: CALLS.map((value) => ({ value, label: value })) })}
 ${renderTextField({ name: 'times', label: 'How many requests', value: times ?? '1' })}
 ${renderTextField({ name: 'persona', label: 'Persona', value: persona, list: 'persona-names', hint: 'Left empty: adult-passport in use, no-age-key in create.' })}
 ${renderTextField({ name: 'outcome', label: 'Outcome', value: outcome, list: 'outcome-names', hint: 'Left empty, the usual one.' })}

@@ -1,10 +1,5 @@
 import { OUTCOMES } from '../../../sandbox/outcomes/catalogue.ts'
-import {
-  OUTCOME_FLOWS,
-  type Outcome,
-  type OutcomeFlow,
-  REQUIREMENT_LEVELS,
-} from '../../../sandbox/outcomes/outcome.ts'
+import { type Outcome, REQUIREMENT_LEVELS } from '../../../sandbox/outcomes/outcome.ts'
 import { type ConsoleFrame, renderConsolePage } from '../../../server/http/console-page.ts'
 import { contains } from '../../../server/http/form.ts'
 import {
@@ -17,7 +12,7 @@ import {
 import { filterOptions, renderSelect, renderTextField } from '../../../server/http/html/fields.ts'
 import { type Html, html } from '../../../server/http/html/html.ts'
 import type { RenderedPage } from '../../../server/http/html/layout.ts'
-import { headingOf } from '../../../service/oidc/endpoints.ts'
+import { CALLS, type CallName, headingOf } from '../../../service/oidc/endpoints.ts'
 import { Refusal } from '../../../service/oidc/refusal.ts'
 import { unknownName } from '../../../service/text/message-parts.ts'
 import { shellWord } from '../../../service/text/shell-word.ts'
@@ -56,12 +51,12 @@ export function renderOutcomes(
 <div class="row spread"><h2 id="catalogue-title">${counted(outcomes.length, 'outcome')}</h2>
 <form class="row" method="get">
 ${renderTextField({ name: 'q', label: 'Find', value: q })}
-${renderSelect({ name: 'flow', label: 'Flow or call', value: flow, options: filterOptions(OUTCOME_FLOWS) })}
+${renderSelect({ name: 'flow', label: 'Flow or call', value: flow, options: filterOptions(CALLS) })}
 ${renderSelect({ name: 'level', label: 'Level', value: level, options: filterOptions(REQUIREMENT_LEVELS) })}
 <button class="secondary">Show</button>
 </form></div>
 ${outcomes.length === 0 && html`<p class="notice muted">No outcome matches this filter. <a href="?">Show all</a></p>`}
-${OUTCOME_FLOWS.map((one) =>
+${CALLS.map((one) =>
   renderFlowTable(
     one,
     outcomes.filter((outcome) => outcome.flow === one),
@@ -73,7 +68,7 @@ ${OUTCOME_FLOWS.map((one) =>
 }
 
 function renderFlowTable(
-  flow: OutcomeFlow,
+  flow: CallName,
   outcomes: readonly Outcome[],
   { consolePath, isOpen }: ConsoleFrame & { readonly isOpen: boolean },
 ): Html | undefined {

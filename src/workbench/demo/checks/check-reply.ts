@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import type { ClientCheck, OutcomeFlow } from '../../../sandbox/outcomes/outcome.ts'
+import type { ClientCheck } from '../../../sandbox/outcomes/outcome.ts'
 import { isJsonObject } from '../../../service/age/json-object.ts'
+import type { CallName } from '../../../service/oidc/endpoints.ts'
 import { parseJson } from '../../../service/oidc/request/json.ts'
 import { type CheckResult, check } from './check.ts'
 
@@ -72,7 +73,7 @@ const MEMBERS = {
   jwks: (body) => [
     check('keys', { passed: keySetSchema.safeParse(body).success, found: keysIn(body) }),
   ],
-} satisfies Partial<Record<OutcomeFlow, (body: unknown, issuer: string) => CheckResult[]>>
+} satisfies Partial<Record<CallName, (body: unknown, issuer: string) => CheckResult[]>>
 
 export const keySetSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).min(1) })
 

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { reasoningLines } from '../../../sandbox/journal/reasoning-lines.ts'
 import { OUTCOMES } from '../../../sandbox/outcomes/catalogue.ts'
-import { OUTCOME_FLOWS } from '../../../sandbox/outcomes/outcome.ts'
 import { explainName } from '../../../server/client/explain-name.ts'
 import { OPERATIONS } from '../../../server/control/contract/contract.ts'
 import { contains } from '../../../server/http/form.ts'
 import { counted } from '../../../server/http/html/elements.ts'
+import { CALLS } from '../../../service/oidc/endpoints.ts'
 import { Refusal } from '../../../service/oidc/refusal.ts'
 import { quote } from '../../../service/text/message-parts.ts'
 import { defineTool, listText } from '../tool.ts'
@@ -91,7 +91,7 @@ export const listOutcomesTool = defineTool({
       .describe(
         'Words that all stand in name, summary or rule, for example "signature" or "id_token nonce"',
       ),
-    flow: z.enum(OUTCOME_FLOWS).optional().describe('Only endings of this flow or call'),
+    flow: z.enum(CALLS).optional().describe('Only endings of this flow or call'),
     correct_client: z
       .enum(['accept', 'refuse', 'depends'])
       .optional()
