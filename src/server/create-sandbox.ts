@@ -163,9 +163,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
   const shared: SharedParts = {
     ...stores,
     journal: coverageFile?.watch(stores.journal) ?? stores.journal,
-    get settings() {
-      return declared.settings
-    },
+    declared,
     secrets: processSecrets(options),
     keys: createKeyRing({
       alg: options.signingAlg ?? 'RS256',

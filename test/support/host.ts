@@ -10,7 +10,7 @@ import { TEST_ADDRESSES } from './tenant.ts'
  */
 export const createTestHost = (parts: SharedParts, changes: Partial<HttpHost> = {}): HttpHost => ({
   version: 'test',
-  settings: parts.settings,
+  settings: parts.declared.settings,
   ownUrl: 'http://127.0.0.1:0',
   shownClient: { clientId: 'ak_test_sandbox', clientSecret: 'sk_test_sandbox' },
   guard: {

@@ -38,7 +38,7 @@ export async function createTestParts(
   }
   return {
     ...stores,
-    settings,
+    declared: { settings },
     secrets: [],
     keys: createKeyRing({ alg: 'RS256', isRepeatable: true, keys: readTestKeys }),
     generateKeys: readTestKeys,

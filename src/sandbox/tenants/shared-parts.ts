@@ -107,10 +107,10 @@ export interface SandboxSettings extends TenantSettings {
 /** What the tenants of a process share: settings, keys and stores. */
 export interface SharedParts {
   /**
-   * The declared settings at present: `Tenants.followSettings` follows when they have been
-   * replaced.
+   * Holds the declared settings. When `settings` is replaced, call `Tenants.followSettings`: each
+   * tenant then derives its settings again.
    */
-  readonly settings: SandboxSettings
+  readonly declared: { readonly settings: SandboxSettings }
   readonly journal: Journal
   /** Secrets of the process, masked in every recorded call like those of clients. */
   readonly secrets: readonly string[]

@@ -88,7 +88,8 @@ export function createTenantSettings(
   })
   return {
     first,
-    configure: (given) => changeSettings((set = {}) => addChanges(shared.settings, set, given)),
+    configure: (given) =>
+      changeSettings((set = {}) => addChanges(shared.declared.settings, set, given)),
     followSettings: () => change(present()),
     namesOfOwn() {
       const { defaults, formerSecrets: _, ...values } = changes
@@ -124,7 +125,7 @@ const isSameJson = (one: unknown, other: unknown) => JSON.stringify(one) === JSO
 
 /** The settings, clients and readings under the changes of a tenant. */
 function presentSettings(
-  { settings: declared, secrets }: SharedParts,
+  { declared: { settings: declared }, secrets }: SharedParts,
   changes: TenantChanges,
   addresses: Addresses,
 ): Omit<OwnSettings, 'keys'> {

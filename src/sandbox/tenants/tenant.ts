@@ -71,7 +71,7 @@ export function createTenant(
   const { journal, agree } = shared
   const { baseUrl } = addresses
   const idsFor = (purpose: string) =>
-    createIds({ seed: shared.settings.seed, scope: `${name} ${purpose}` })
+    createIds({ seed: shared.declared.settings.seed, scope: `${name} ${purpose}` })
   const clock = createClock()
   const records = shared.createRecords(name, clock)
   const { store, tables } = records
@@ -80,7 +80,7 @@ export function createTenant(
   const moveOwnClock = (move: ClockMove) =>
     changeClock((memory = UNMOVED) => movedMemory(memory, move))
   const personas = createPersonas({
-    declared: () => shared.settings.personas,
+    declared: () => shared.declared.settings.personas,
     clock,
     ids: idsFor('personas'),
     records,
@@ -98,7 +98,7 @@ export function createTenant(
     addresses,
     onChange(changed) {
       replaceMembers(tenant, changed)
-      replaceMembers(provider, providedBy(changed, shared.settings))
+      replaceMembers(provider, providedBy(changed, shared.declared.settings))
     },
   })
   const provider: Provider = {
@@ -107,7 +107,7 @@ export function createTenant(
     store,
     ageKeys: personas,
     ids: idsFor('service'),
-    ...providedBy(first, shared.settings),
+    ...providedBy(first, shared.declared.settings),
   }
   const driving =
     <Given extends unknown[], Result>(change: (...given: Given) => Promise<Result>) =>

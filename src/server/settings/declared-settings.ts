@@ -23,24 +23,23 @@ export interface DeclaredSettings {
  */
 export async function declareSettings(options: SandboxOptions): Promise<DeclaredSettings> {
   let running = options
-  let settings = await settleSettings(options)
-  for (const warning of warningsOf(settings)) options.onWarning?.(warning)
-  return {
-    get settings() {
-      return settings
-    },
-    async change(given) {
+  const declared = {
+    settings: await settleSettings(options),
+    async change(given: SandboxOptions) {
       // Each tenant draws its identifiers from the seed of the start.
       const next = await settleSettings({ ...given, seed: options.seed }, running)
+      const { settings } = declared
       const known = warningsOf(settings)
       for (const warning of warningsOf(next))
         if (!known.includes(warning)) options.onWarning?.(warning)
       const changed = changedSettings(byOption(settings), byOption(next), 'live')
-      settings = { ...next, formerSecrets: formerSecretsOf(settings) }
+      declared.settings = { ...next, formerSecrets: formerSecretsOf(settings) }
       running = given
       return changed
     },
   }
+  for (const warning of warningsOf(declared.settings)) options.onWarning?.(warning)
+  return declared
 }
 
 /** The settings under the names of their options. */

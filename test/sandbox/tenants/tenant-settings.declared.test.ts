@@ -14,18 +14,14 @@ const clientOf = (clientId: string) => ({
 /** Tenants whose declared settings are replaced by `declare`. */
 async function declaredTenants(changes: Partial<SandboxSettings> = {}) {
   const parts = await createTestParts(createMemoryStores(), changes)
-  let settings = parts.settings
-  const shared: SharedParts = {
-    ...parts,
-    get settings() {
-      return settings
-    },
-  }
+  const declared = { settings: parts.declared.settings }
+  const shared: SharedParts = { ...parts, declared }
   const tenants = createTenants(shared, { addresses: TEST_ADDRESSES })
   return {
     tenants,
     declare(next: Partial<SandboxSettings>) {
-      settings = { ...settings, ...next, formerSecrets: formerSecretsOf(settings) }
+      const { settings } = declared
+      declared.settings = { ...settings, ...next, formerSecrets: formerSecretsOf(settings) }
       tenants.followSettings()
     },
   }

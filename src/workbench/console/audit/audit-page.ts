@@ -6,7 +6,7 @@ import { renderSnippet } from '../../../server/http/html/elements.ts'
 import { type Html, html } from '../../../server/http/html/html.ts'
 import type { RenderedPage } from '../../../server/http/html/layout.ts'
 import { MAX_ROWS, renderFindings, renderOthers, renderUnshown } from './report-rows.ts'
-import { remarksOn, renderReadings, renderSummary } from './report-summary.ts'
+import { remarksOn, renderReportedReadings, renderSummary } from './report-summary.ts'
 
 /** The name of the file input. */
 export const REPORT_FIELD = 'report'
@@ -55,7 +55,7 @@ function renderReport(
   return html`${renderSummary(report, remarksOn(given, report, isLinked), name)}
 ${renderFindings(points.filter(isFound), context)}
 ${renderUnshown(unshownOf(shown))}
-${renderReadings(report, points)}
+${renderReportedReadings(report, points)}
 ${
   rows.length > 0 &&
   renderOthers(

@@ -5,7 +5,7 @@ import { breakable, counted, renderSnippet, shortened } from '../../../server/ht
 import { filterOptions, renderSelect, renderTextField } from '../../../server/http/html/fields.ts'
 import { type Html, html, type Renderable } from '../../../server/http/html/html.ts'
 import { shellWord } from '../../../service/text/shell-word.ts'
-import { renderVerdict } from './verdict-mark.ts'
+import { renderVerdictMark } from './verdict-mark.ts'
 
 /** Rows on one page: the catalogue has 300, a file may have more. */
 export const MAX_ROWS = 1000
@@ -33,7 +33,7 @@ export const renderFindings = (points: readonly Point[], context: ReportContext)
 <h2 id="findings-title">${counted(points.length, 'finding')}</h2>
 <ol class="audit-findings">${points.map(
     (point, index) => html`<li data-testid="finding">
-<details${index === 0 && html` open`}><summary><h3>${renderVerdict(point.verdict)} ${shortened(point.title, MAX_POINT_TEXT)} <span class="hint">${point.weight}</span></h3></summary>
+<details${index === 0 && html` open`}><summary><h3>${renderVerdictMark(point.verdict)} ${shortened(point.title, MAX_POINT_TEXT)} <span class="hint">${point.weight}</span></h3></summary>
 <dl>${point.facts.map(renderFact)}${renderLog(point)}${
       point.flows.length > 0 &&
       html`<div><dt>Flows</dt><dd>${renderFlows(point, context)}</dd></div>`
@@ -76,7 +76,7 @@ export function renderOthers(
   const holding = points.filter((point) => point.state === 'passed' && point.rows.length > 0)
   const renderChecks = (checks: readonly Point[]) =>
     checks.map((point) =>
-      renderRows(html`${point.title} ${renderVerdict(point.verdict)}`, point.rows, context),
+      renderRows(html`${point.title} ${renderVerdictMark(point.verdict)}`, point.rows, context),
     )
   return html`<section class="card" aria-labelledby="checks-title">
 <h2 id="checks-title">Other checks</h2>
@@ -116,7 +116,7 @@ ${findAuditRow(first.row) && renderRunAgain(first.row, context)}
 }
 
 const renderRow = (row: AuditedRow, context: ReportContext): Html =>
-  html`<tr><th scope="row">${renderRowName(row, context)}</th><td>${renderVerdict(row.verdict)} <span class="muted">${findingLevel(row)} ${row.severity}${!row.counted && ', not counted'}</span></td><td>${whatIsKnown(row)}</td><td>${renderFlows(row, context)}</td></tr>
+  html`<tr><th scope="row">${renderRowName(row, context)}</th><td>${renderVerdictMark(row.verdict)} <span class="muted">${findingLevel(row)} ${row.severity}${!row.counted && ', not counted'}</span></td><td>${whatIsKnown(row)}</td><td>${renderFlows(row, context)}</td></tr>
 `
 
 const whatIsKnown = ({ reason, evidence }: AuditedRow): string =>

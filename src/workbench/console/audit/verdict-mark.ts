@@ -4,7 +4,7 @@ import { type Html, html } from '../../../server/http/html/html.ts'
 export const markOf = (verdict: string): string =>
   Object.entries(MARKS).find(([, verdicts]) => verdicts.includes(verdict))?.[0] ?? 'none'
 
-export const renderVerdict = (verdict: string): Html =>
+export const renderVerdictMark = (verdict: string): Html =>
   html`<span class="mark ${markOf(verdict)}" data-verdict>${verdict}</span>`
 
 const MARKS = {
