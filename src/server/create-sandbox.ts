@@ -151,7 +151,7 @@ async function openStores({
 }
 
 /** Most sandboxes need no client of Redis. */
-const loadRedisStores = onDemand(() => import('./store/redis-stores.ts'))
+const loadRedisStores = onDemand(() => import('./store/redis/redis-stores.ts'))
 
 async function startWith(stores: Stores, options: SandboxOptions): Promise<ChangeableSandbox> {
   const declared = await declareSettings(options)

@@ -5,7 +5,7 @@ import { describeErrors } from './check-learned.ts'
 import { observed, type SeenRun } from './see-run.ts'
 
 /** How far an app came in Create or Upgrade with right answers. */
-export interface Progress {
+export interface LaterProgress {
   /** The rows that fail if the app comes no further. */
   readonly rows: readonly string[]
   readonly calls: readonly CallRecord[]
@@ -21,13 +21,13 @@ export const findProgress = (
   flow: 'create' | 'upgrade',
   runs: readonly SeenRun[],
   app: AuditedApp,
-): Promise<Progress> =>
+): Promise<LaterProgress> =>
   flow === 'create' ? progressOfCreate(runs, app) : progressOfUpgrade(runs, app)
 
 async function progressOfCreate(
   runs: readonly SeenRun[],
   { sandbox }: AuditedApp,
-): Promise<Progress> {
+): Promise<LaterProgress> {
   const lost = runs.find(({ run }) => !run.reachesCreate)
   if (!lost) return { rows: ['create/created'], calls: [], after: 'an age key was saved' }
   const after = lost.run.useFlow
@@ -43,7 +43,7 @@ async function progressOfCreate(
 async function progressOfUpgrade(
   runs: readonly SeenRun[],
   { sandbox }: AuditedApp,
-): Promise<Progress> {
+): Promise<LaterProgress> {
   const callsOfRuns = await inTurn(runs, async ({ run: { useFlow } }) =>
     useFlow === undefined ? [] : (await sandbox.flows.get(useFlow)).calls,
   )
@@ -59,14 +59,14 @@ async function progressOfUpgrade(
 }
 
 /** No call and no page of the app failed, so that the missing step may still come. */
-export const isUnderWay = ({ missing, calls }: Progress, runs: readonly SeenRun[]): boolean =>
+export const isUnderWay = ({ missing, calls }: LaterProgress, runs: readonly SeenRun[]): boolean =>
   missing !== undefined &&
   calls.every(({ status }) => status < 400) &&
   observed(runs).every(({ status }) => status < 400)
 
 /** What failed: a call that the sandbox refused, or the page of the app after its last step. */
 export function failureOf(
-  { calls, after }: Progress,
+  { calls, after }: LaterProgress,
   runs: readonly SeenRun[],
 ): string | undefined {
   const refused = calls.find(

@@ -7,7 +7,7 @@ import type { AuditRunOptions } from '../options.ts'
 import { type DeclaredRules, declaredRules } from './accepted-rule.ts'
 import type { AppProfile } from './app-profile.ts'
 import { candidatePaths } from './candidate-paths.ts'
-import { failureOf, findProgress, isUnderWay, type Progress } from './later-progress.ts'
+import { failureOf, findProgress, isUnderWay, type LaterProgress } from './later-progress.ts'
 import { type LearnedFlow, learnFlow, type Probe, type SeenKind } from './learned-flow.ts'
 import { planOfCreate } from './plan-create.ts'
 import { readRun } from './read-run.ts'
@@ -41,7 +41,7 @@ interface Subject {
 /** Runs of users for whom the flow has to end well. */
 interface GoodRuns {
   readonly ins: readonly SeenRun[]
-  readonly progress: Progress
+  readonly progress: LaterProgress
   /** Milliseconds until the app had made the last step. */
   readonly waitedMs: number
 }

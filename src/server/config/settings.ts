@@ -19,7 +19,7 @@ import { ASSURANCE_LEVELS, PROVENANCE_PATH } from '../../service/age/vocabulary.
 import { SIGNING_ALGORITHMS } from '../../service/oidc/ports.ts'
 import { PROFILES } from '../../service/oidc/rules/profile.ts'
 import { camelCased, snakeCase } from '../../service/text/camel-case.ts'
-import { storeAddressProblem } from '../store/redis-address.ts'
+import { storeAddressProblem } from '../store/redis/redis-address.ts'
 import { parseClients } from './clients-json.ts'
 import {
   isNot,

@@ -94,7 +94,10 @@ export function remarksOn(given: AuditReport, counted: AuditReport, isLinked: bo
 }
 
 /** Which readings the audit tried, and those under which the app works. */
-export function renderReportedReadings({ readings }: AuditReport, points: readonly Point[]): Html | false {
+export function renderReportedReadings(
+  { readings }: AuditReport,
+  points: readonly Point[],
+): Html | false {
   if (!readings) return false
   const works = points.filter(({ flow, state }) => flow === 'readings' && state === 'passed')
   return html`<section class="card" aria-labelledby="readings-title">

@@ -8,7 +8,7 @@ import {
   type JournalEvent,
   journalEventSchema,
   NONE_ENDED,
-} from '../../sandbox/journal/journal.ts'
+} from '../../../sandbox/journal/journal.ts'
 import type { Redis } from './redis.ts'
 import { createRedisFlows } from './redis-flows.ts'
 import { createRedisNames } from './redis-names.ts'

@@ -1,21 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTenants } from '../../../src/sandbox/tenants/tenants.ts'
-import { createRedisJournal } from '../../../src/server/store/redis-journal.ts'
-import { createRedisDirectory, createRedisStore } from '../../../src/server/store/redis-stores.ts'
-import { createRedisTables } from '../../../src/server/store/redis-tables.ts'
-import type { Stores } from '../../../src/server/store/stores.ts'
-import type { Clock } from '../../../src/service/oidc/ports.ts'
-import { createTestParts, TEST_ADDRESSES } from '../../support/tenant.ts'
-import { describeWith } from '../../support/tools.ts'
-import { describeJournal } from './journal-contract.ts'
-import { describeNames } from './names-contract.ts'
-import { useRedisDatabase } from './redis/redis-server.ts'
+import { createTenants } from '../../../../src/sandbox/tenants/tenants.ts'
+import { createRedisJournal } from '../../../../src/server/store/redis/redis-journal.ts'
+import {
+  createRedisDirectory,
+  createRedisStore,
+} from '../../../../src/server/store/redis/redis-stores.ts'
+import { createRedisTables } from '../../../../src/server/store/redis/redis-tables.ts'
+import type { Stores } from '../../../../src/server/store/stores.ts'
+import type { Clock } from '../../../../src/service/oidc/ports.ts'
+import { createTestParts, TEST_ADDRESSES } from '../../../support/tenant.ts'
+import { describeWith } from '../../../support/tools.ts'
+import { describeJournal } from '../journal-contract.ts'
+import { describeNames } from '../names-contract.ts'
 import {
   describeDirectory,
   describeStore,
   describeStores,
   describeTables,
-} from './store-contract.ts'
+} from '../store-contract.ts'
+import { useRedisDatabase } from './redis-server.ts'
 
 describeWith('redis-server', 'In Redis', () => {
   const database = useRedisDatabase()

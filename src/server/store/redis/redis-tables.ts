@@ -1,6 +1,6 @@
-import type { Tables } from '../../sandbox/tables.ts'
-import { parseStored } from '../../service/oidc/collection.ts'
-import type { RecordChange } from '../../service/oidc/ports.ts'
+import type { Tables } from '../../../sandbox/tables.ts'
+import { parseStored } from '../../../service/oidc/collection.ts'
+import type { RecordChange } from '../../../service/oidc/ports.ts'
 import type { Redis } from './redis.ts'
 import type { ChangeTexts } from './redis-scripts.ts'
 

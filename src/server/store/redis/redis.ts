@@ -1,6 +1,6 @@
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
-import { isError } from '../../sandbox/files/caught.ts'
-import { Refusal } from '../../service/oidc/refusal.ts'
+import { isError } from '../../../sandbox/files/caught.ts'
+import { Refusal } from '../../../service/oidc/refusal.ts'
 import { parseStoreAddress, type StoreAddress } from './redis-address.ts'
 import {
   addSeenScript,

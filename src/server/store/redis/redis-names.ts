@@ -1,4 +1,4 @@
-import type { SeenNames } from '../../sandbox/journal/journal.ts'
+import type { SeenNames } from '../../../sandbox/journal/journal.ts'
 import type { Redis } from './redis.ts'
 
 /**

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { parseStoreAddress, storeAddressProblem } from '../../../src/server/store/redis-address.ts'
+import {
+  parseStoreAddress,
+  storeAddressProblem,
+} from '../../../../src/server/store/redis/redis-address.ts'
 
 test.each([
   ['redis://localhost', 'redis://localhost', { url: 'redis://localhost' }],

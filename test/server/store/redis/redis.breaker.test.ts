@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createBreaker } from '../../../src/server/store/redis.ts'
+import { createBreaker } from '../../../../src/server/store/redis/redis.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -9,8 +9,8 @@ import {
   MAX_SEEN_TENANTS,
   NO_ROOM,
   type SeenName,
-} from '../../sandbox/journal/journal.ts'
-import { ROOT_TENANT } from '../../sandbox/tenants/tenants.ts'
+} from '../../../sandbox/journal/journal.ts'
+import { ROOT_TENANT } from '../../../sandbox/tenants/tenants.ts'
 
 /**
  * A change of `writeChanges` as texts, the same number for each kind. Keys are complete, except

@@ -1,12 +1,12 @@
-import { readCall } from '../../sandbox/journal/call-record.ts'
-import { readEvaluation } from '../../sandbox/journal/evaluation.ts'
+import { readCall } from '../../../sandbox/journal/call-record.ts'
+import { readEvaluation } from '../../../sandbox/journal/evaluation.ts'
 import {
   type Flow,
   type FlowFilter,
   fitsFilter,
   flowFactsSchema,
   type ListedFlow,
-} from '../../sandbox/journal/journal.ts'
+} from '../../../sandbox/journal/journal.ts'
 import type { Redis } from './redis.ts'
 
 /**

@@ -1,9 +1,13 @@
-import { messageOf } from '../../sandbox/files/caught.ts'
-import { importKeptKeys } from '../../sandbox/keys/kept-keys.ts'
-import type { KeySource } from '../../sandbox/keys/key-ring.ts'
-import { type SigningKeys, storedForm, storedKeysSchema } from '../../sandbox/keys/signing-keys.ts'
-import { DamagedRecord, parseRecord, parseStored } from '../../service/oidc/collection.ts'
-import { Refusal } from '../../service/oidc/refusal.ts'
+import { messageOf } from '../../../sandbox/files/caught.ts'
+import { importKeptKeys } from '../../../sandbox/keys/kept-keys.ts'
+import type { KeySource } from '../../../sandbox/keys/key-ring.ts'
+import {
+  type SigningKeys,
+  storedForm,
+  storedKeysSchema,
+} from '../../../sandbox/keys/signing-keys.ts'
+import { DamagedRecord, parseRecord, parseStored } from '../../../service/oidc/collection.ts'
+import { Refusal } from '../../../service/oidc/refusal.ts'
 import type { Redis } from './redis.ts'
 import { contentIn, type RedisTables } from './redis-tables.ts'
 

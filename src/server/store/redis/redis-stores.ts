@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import type { TenantStore } from '../../sandbox/tables.ts'
-import { MAX_TENANTS, type TenantDirectory } from '../../sandbox/tenants/shared-parts.ts'
-import { parseRecord, parseStored } from '../../service/oidc/collection.ts'
-import type { Clock, RecordChange } from '../../service/oidc/ports.ts'
+import type { TenantStore } from '../../../sandbox/tables.ts'
+import { MAX_TENANTS, type TenantDirectory } from '../../../sandbox/tenants/shared-parts.ts'
+import { parseRecord, parseStored } from '../../../service/oidc/collection.ts'
+import type { Clock, RecordChange } from '../../../service/oidc/ports.ts'
+import type { Stores } from '../stores.ts'
 import { connectRedis, type Redis, type RedisEvents } from './redis.ts'
 import { createAgreement } from './redis-agreement.ts'
 import { createRedisJournal } from './redis-journal.ts'
 import type { ChangeTexts } from './redis-scripts.ts'
 import { createRedisTables, type RowChange } from './redis-tables.ts'
-import type { Stores } from './stores.ts'
 
 /**
  * All stores in Redis or Valkey, so that any number of processes act as one sandbox. Keys are
