@@ -48,7 +48,7 @@ const spoiling =
   (details) =>
     (details.row.endsWith('expired') ? spoil : visit)(details)
 
-test('An audit by a function judges the whole example app in all its flows, and finds nothing in it', async () => {
+test('An audit by a function finds nothing in the whole example app', async () => {
   const only = [...SOME, '*/*.html', 'create/callback.state_missing', 'use/callback.state_missing']
   const report = await audit(sandbox, { visit: await visitExample(sandbox), only, failOn: 'may' })
   const good = ['refused', 'accepted', 'observed', 'not for this app']
@@ -65,7 +65,7 @@ test('An audit by a function judges the whole example app in all its flows, and 
   expect(Date.parse(report.started_at) + report.seconds * 1_000).toBeLessThan(Date.now() + 1_000)
 })
 
-test('An audit by a function finds an app that compares no nonce and does not look at exp, by its rows alone', async () => {
+test('An audit by a function finds the faults of an app by their rows alone', async () => {
   const faults = [findBrokenApp('compares no nonce'), findBrokenApp('does not look at exp')]
   const report = await auditBy(await visitUse(faults.flatMap(({ changes }) => changes)), {
     failOn: 'may',
@@ -76,7 +76,7 @@ test('An audit by a function finds an app that compares no nonce and does not lo
   expect(report.exit_code).toBe(1)
 })
 
-test('An audit says of each visit of the function what it is for, and makes each another user', async () => {
+test('An audit tells its function for what each visit is', async () => {
   const visit = await visitExample(sandbox)
   const seen: VisitDetails[] = []
   await audit(sandbox, {
@@ -111,19 +111,16 @@ test.each<[string, VisitFunction, { reason: string; evidence?: string }]>([
   ],
   ['does not end in time', stalling, { reason: 'visit_failed', evidence: NO_END }],
   ['says no before the app has asked', () => false, { reason: 'not_reached' }],
-])(
-  'An audited row is undetermined, and never refused, when its visit %s',
-  async (_, spoil, expected) => {
-    const timeoutSeconds = expected.evidence === NO_END ? 3 : 20
-    const report = await auditBy(spoiling(await visitUse(), spoil), { only: TWO, timeoutSeconds })
-    expect(report.exit_code).toBe(3)
-    expect(rowsWith(report, 'refused')).toEqual(['use/id_token.aud_missing'])
-    expect(report.rows.find(({ row }) => row === EXPIRED)).toMatchObject({
-      verdict: 'undetermined',
-      ...expected,
-    })
-  },
-)
+])('An audited row is never refused when its visit %s', async (_, spoil, expected) => {
+  const timeoutSeconds = expected.evidence === NO_END ? 3 : 20
+  const report = await auditBy(spoiling(await visitUse(), spoil), { only: TWO, timeoutSeconds })
+  expect(report.exit_code).toBe(3)
+  expect(rowsWith(report, 'refused')).toEqual(['use/id_token.aud_missing'])
+  expect(report.rows.find(({ row }) => row === EXPIRED)).toMatchObject({
+    verdict: 'undetermined',
+    ...expected,
+  })
+})
 
 test('A visit that never ends leaves all audited rows after it undetermined: it might take their decisions', async () => {
   const visit = spoiling(await visitUse(), () => new Promise<boolean>(() => {}))
@@ -147,7 +144,7 @@ test.each<[string, (details: VisitDetails) => unknown, string]>([
   },
 )
 
-test('Two audits that use one sandbox at the same time see each other, and show nothing', async () => {
+test('Two audits that use one sandbox at the same time show nothing', async () => {
   const visit = await visitUse()
   const problems = await Promise.all([auditBy(visit), auditBy(visit)].map(problemOf))
   expect(problems.join('\n')).toMatch(

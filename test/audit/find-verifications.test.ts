@@ -24,7 +24,7 @@ async function proved(...users: readonly Changes[]) {
 
 const [ADULT, TEEN, CHILD] = [{}, { sandbox_persona: 'teen-16' }, { sandbox_persona: 'child-12' }]
 
-test('An app that kept each verification finds them all again, and is asked for one that it never received', async () => {
+test('An app that kept each verification finds all of them again', async () => {
   const { subs, find } = await proved(ADULT, TEEN)
   const asked: string[] = []
   const report = await find({ find: (sub) => asked.push(sub) > 0 && subs.includes(sub) })
@@ -51,7 +51,7 @@ test('Verifications that an app has forgotten, or could not be asked for, are mi
   expect(await find({ find: ask, flows: ['f3'] })).toMatchObject({ verdict: 'holds', total: 1 })
 })
 
-test('No answer that an outcome changed is asked for, and each unusual one that is right', async () => {
+test('Only an unusual answer that is right is asked for', async () => {
   const outcomes = ['id_token.expired', 'callback.state_missing', 'id_token.aud_of_other_client']
   const all = [...outcomes, 'id_token.extra_claim', 'access_denied'].map((sandbox_outcome) => ({
     sandbox_outcome,
@@ -87,15 +87,23 @@ test('An app needs only the verifications that reach an age, or the age that it 
   )
 })
 
-test('Nothing is shown when the app finds whatever it is asked for, or gives no yes and no no', async () => {
+test('A drill fails when the app finds a sub that it never received', async () => {
   const { find } = await proved(ADULT)
   await expect(find({ find: () => true })).rejects.toThrow(
     /^find: your app also finds a sub that it never received/,
   )
+})
+
+test('A drill fails when find gives no boolean', async () => {
+  const { find } = await proved(ADULT)
   const list = (() => [{ sub: 1 }]) as unknown as DrillOptions['find']
   await expect(find({ find: list })).rejects.toThrow(
     /find must return true or false, found a list of 1$/,
   )
+})
+
+test('A drill fails without find', async () => {
+  const { find } = await proved(ADULT)
   await expect(find({} as DrillOptions)).rejects.toThrow(
     'drill: find must be a function, found nothing',
   )

@@ -58,7 +58,7 @@ test.each<[string, string[], string, object?]>([
   expect(whatAppDid({ log, ...row })).toBe(`Its log: ${line}.`)
 })
 
-test('What happened in an audit is told: what was sent, what the app did, and why', () => {
+test('The row of a report tells what happened', () => {
   const row = auditedRow(EXPIRED, {
     summary: 'It has expired',
     evidence: 'your app let it in!',
@@ -70,9 +70,15 @@ test('What happened in an audit is told: what was sent, what the app did, and wh
   expect(referencesOf(row)).toBe('RFC 7519 section 4.1.4; CWE-613')
 })
 
-test('The reason of an undetermined row is told with what it means, and a sentence stays as it is', () => {
+test('The reason of an undetermined row is explained', () => {
   expect(explainReason('masked')).toBe('masked: the app refuses the same answer without the fault')
+})
+
+test('A reason that is a sentence stays as it is', () => {
   expect(explainReason('it has no Create')).toBe('it has no Create')
+})
+
+test('A missing reason is named so', () => {
   expect(explainReason()).toBe('no reason is known')
 })
 
@@ -91,12 +97,15 @@ test.each([
   expect(conclusionOf(report)).toBe(conclusion)
 })
 
-test('The totals of an audit are told with the findings first, and the reason of most rows first', () => {
+test('The totals of an audit are told with the findings first', () => {
   const totals = Object.entries(totalsOf(MIXED.rows)).map(
     ([verdict, count]) => `${count} ${verdict}`,
   )
   const others = ['1 refused', '1 accepted', '1 observed', '1 not for this app', '1 known']
   expect(totals).toEqual(['3 let in', '1 stale', '1 broke', '3 undetermined', ...others])
+})
+
+test('The reason of most undetermined rows is told first', () => {
   const rows = [auditedRow(EXPIRED, { verdict: 'undetermined', reason: 'flaky' }), ...MIXED.rows]
   const ids = unshownOf(auditReport(rows)).map(({ reason, names }) => [reason.split(':')[0], names])
   expect(ids).toEqual([
@@ -125,7 +134,7 @@ test('The page of a flow stands below an address, whatever its id', () => {
   )
 })
 
-test('What was not shown of readings is told by verdict and reason', () => {
+test('The readings that were not shown are told by verdict with their reason', () => {
   const [, , repeated = expect.fail(), absent = expect.fail()] = READINGS_FOUND.variants
   const unsaid = { ...absent, reason: undefined, variant: 'x' }
   const one = { reason: 'flaky', count: 1 }

@@ -19,7 +19,7 @@ const write = (last: unknown) => {
 }
 const kept = () => JSON.parse(readFileSync('.agekey-audit/last.json', 'utf8'))
 
-test('Rows that were run again stand in the place of those of the last audit, and the report counts all of them', async () => {
+test('Rows that were run again replace those of the last audit', async () => {
   const first = auditReport([
     auditedRow('use/verified', { verdict: 'accepted' }),
     auditedRow('use/id_token.expired', { verdict: 'let in' }),
@@ -84,7 +84,7 @@ test('A second whole audit replaces the rows of the first audit', async () => {
   expect(kept()).toEqual(JSON.parse(JSON.stringify(second)))
 })
 
-test('What is known of the readings of an app stands beside the rows of its last audit, and of no other app', async () => {
+test('The readings of an app stay beside the rows of its last audit', async () => {
   await keepReport(MIXED, 'run')
   await keepReport(auditReport([], { app: MIXED.app, readings: READINGS_FOUND }), 'readings')
   expect(kept()).toMatchObject({ rows: MIXED.rows, readings: READINGS_FOUND })
@@ -122,7 +122,7 @@ test.each([
   expect(() => readUnsettled(APP)).toThrow(expect.objectContaining({ message }))
 })
 
-test('A sandbox of the command line shows the last audit of its folder as it is then, and a sandbox of a program shows none', async () => {
+test('A sandbox of the command line shows the last audit of its folder', async () => {
   const port = await findFreePort()
   await start(['start', '--port', String(port), '--state-dir', 'none'], { cwd: process.cwd() })
   const read = async (url = `http://localhost:${port}`) =>
@@ -130,7 +130,11 @@ test('A sandbox of the command line shows the last audit of its folder as it is 
   expect(await read()).not.toContain('data-testid="headline"')
   write(MIXED)
   expect(await read()).toContain('data-testid="headline"')
-  const page = await read((await startSandbox()).url)
+})
+
+test('A sandbox of a program shows no last audit', async () => {
+  const { request } = await startSandbox()
+  const page = (await request.get('/_sandbox/console/audit')).text
   expect(page).toContain('data-testid="open"')
   expect(page).not.toContain('data-testid="headline"')
 })

@@ -23,7 +23,7 @@ function planned(values: AuditFile['values'], flags?: Flags) {
   return { ...pagesAt(3000), ...options }
 }
 
-test('An audit does what agekey-audit.yaml says, and begins where use.start says', () => {
+test('An audit is planned as agekey-audit.yaml says', () => {
   const file = readAuditFile(folderWith({ 'agekey-audit.yaml': WHOLE })) ?? expect.fail()
   expect(planned(file.values)).toEqual({
     page: PAGE,
@@ -60,7 +60,7 @@ test('An audit does what agekey-audit.yaml says, and begins where use.start says
 const AT = { baseUrl: 'http://localhost:2435', port: 7 }
 const AT_PORT = { page: 'http://localhost:7/verify', ready: 'http://localhost:7/verify' }
 
-test('The command that starts an audited app is filled with base_url and port', () => {
+test('The command that starts an audited app is filled with base_url', () => {
   const run = 'serve --issuer {base_url}/v1/oidc/use --port {port}'
   const app = plan({
     app: 'http://localhost:{port}/verify',
@@ -72,11 +72,14 @@ test('The command that starts an audited app is filled with base_url and port', 
   expect(app.pagesAt(7).page).toBe('http://localhost:7/verify')
 })
 
-test('The command of --start takes the place of that of agekey-audit.yaml, with the ready and env of the file', () => {
+test('The command of --start replaces that of agekey-audit.yaml', () => {
   const start = { run: 'npm start', ready: 'http://localhost:3000/up', env: { A: 'b' } }
   const app = plan({ app: PAGE, start }, { start: 'serve {base_url} {port}' })
   expect(app.start?.place).toBe('--start')
   expect(app.start?.of(AT)).toEqual({ ...start, page: PAGE, run: 'serve http://localhost:2435 7' })
+})
+
+test('--start needs no agekey-audit.yaml', () => {
   const alone = plan({}, { page: 'http://localhost:{port}/verify', start: 'serve' })
   expect(alone.start?.of(AT)).toEqual({ ...AT_PORT, run: 'serve', env: {} })
 })
@@ -124,7 +127,7 @@ test.each<[AuditFile['values'], Flags, string | RegExp]>([
 const FIND = '/admin/verifications?sub={sub}'
 const NOT_SET = 'A needs the variable "NOT_SET" of the environment, which is not set'
 
-test('The question for verifications stands in the file with headers of the environment, and --find goes before it', () => {
+test('The question for verifications is that of --find before that of the file', () => {
   const audit = {
     post: '/find',
     form: { sub: '{sub}', limit: 1 },
@@ -139,6 +142,9 @@ test('The question for verifications stands in the file with headers of the envi
     headers,
   })
   expect(plan({ app: PAGE }).question).toBeUndefined()
+})
+
+test('A header of the question is refused when its variable is not set', () => {
   const wrong = (headers: Record<string, string>) => () =>
     plan({ app: PAGE, audit: { get: FIND, headers } })
   expect(wrong({ A: '{env:NOT_SET}' })).toThrow(`agekey-audit.yaml:1: audit: headers: ${NOT_SET}`)

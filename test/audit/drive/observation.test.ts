@@ -137,9 +137,6 @@ test.each([
   ['at /end', 'at /end'],
   ['status 302', '302'],
   ['let in,titled Shop', 'let in, titled Shop'],
-])(
-  'What tells pages apart is described by status, path, parameters, six words and cookies: %s',
-  (features, told) => {
-    expect(describeFeatures(features.split(','))).toBe(told)
-  },
-)
+])('The difference of two pages is described in words: %s', (features, told) => {
+  expect(describeFeatures(features.split(','))).toBe(told)
+})

@@ -34,8 +34,8 @@ test('The tests of an audit are controls, rows to accept, then the most severe r
   const rest = names.slice(3)
   const refusals = rest.findIndex((name) => name.endsWith(' is refused'))
   expect(refusals).toBeGreaterThan(0)
-  expect(rest.slice(0, refusals).every((name) => name.endsWith(' is accepted'))).toBe(true)
-  expect(rest.slice(refusals).every((name) => name.endsWith(' is refused'))).toBe(true)
+  for (const name of rest.slice(0, refusals)) expect(name).toMatch(/ is accepted$/)
+  for (const name of rest.slice(refusals)) expect(name).toMatch(/ is refused$/)
   expect(rest).toContain('use/id_token.expired is refused')
   expect(rest).not.toContain('use/id_token.kid_empty is refused')
   expect(rest.filter((name) => /^(?:jwks|discovery)\//.test(name))).toEqual([])
@@ -69,7 +69,7 @@ const only = [
 const NONCE = 'use/id_token.nonce_missing is refused'
 const EXPIRED = 'use/id_token.expired is refused'
 
-test('The test of a row passes when the app refuses, also beside others and after a reset, or is skipped', async () => {
+test('The test of a row passes when the app refuses', async () => {
   const { run, names } = createRunner({ only }, await visitUseOfExample(sandbox))
   expect(await Promise.all([EXPIRED, NONCE, 'an adult is let in'].map(run))).toEqual([
     'passed',
@@ -79,14 +79,13 @@ test('The test of a row passes when the app refuses, also beside others and afte
   await sandbox.reset()
   const skipped = { skipped: 'not for this app: your app sends no can_create=true' }
   for (const name of names)
-    expect([name, await run(name)]).toEqual([
-      name,
+    expect(await run(name), name).toEqual(
       name === 'create/created is accepted' ? skipped : 'passed',
-    ])
+    )
   expect(await sandbox.expectations.list()).toEqual([])
 })
 
-test('The test of a row fails with what happened, check, harm, references and flow, or is known', async () => {
+test('The test of a row fails with what happened', async () => {
   const unread = ["if (!age_thresholds['18'])", 'if (!age_thresholds)'] as const
   const visit = await visitUseOfExample(sandbox, [['    payload.nonce === nonce &&\n', ''], unread])
   const { run } = createRunner({ only }, visit)
@@ -98,13 +97,18 @@ test('The test of a row fails with what happened, check, harm, references and fl
     /^use\/id_token\.nonce_missing: let in \(must, severity 8\.1\)\nWhat happened: use\/id_token\.nonce_missing: There is no nonce\. As adult-passport: visit returned true\.\nHarm: .*\nCheck: nonce .*\nSee: .*CWE-294\n(Flow: http:\/\/localhost:\d+\/_sandbox\/console\/flows\/f\d+\n){2}/,
   )
   expect(failed).toContain('outcome id_token.nonce_missing')
+})
+
+test('The test of a known row is skipped', async () => {
+  const unread = ["if (!age_thresholds['18'])", 'if (!age_thresholds)'] as const
+  const visit = await visitUseOfExample(sandbox, [['    payload.nonce === nonce &&\n', ''], unread])
   const known = [{ row: 'use/id_token.nonce_missing', because: 'mended next week' }]
   expect(await createRunner({ only, known }, visit).run(NONCE)).toEqual({
     skipped: 'known: mended next week',
   })
 })
 
-test('Each test of an audit fails, and does not pass, at an app that refuses everything', async () => {
+test('Each test of an audit fails at an app that refuses everything', async () => {
   const { run, names } = createRunner(
     { only },
     await visitUseOfExample(sandbox, [['Welcome, you are 18.', 'No.']]),
@@ -113,7 +117,7 @@ test('Each test of an audit fails, and does not pass, at an app that refuses eve
   for (const name of names) expect(await run(name)).toEqual({ failed })
 })
 
-test('The test of a row fails, and does not pass, when the app lets no adult in afterwards', async () => {
+test('The test of a row fails when the app lets no adult in afterwards', async () => {
   const visit = await visitUseOfExample(sandbox)
   let isLocked = false
   const locking: VisitFunction = async (details) => {

@@ -59,7 +59,7 @@ test.each([
   expect(await found(visit)).toEqual({ paths, signOut: ['/logout'] })
 })
 
-test('Links of the page where users begin and of the first page are asked for, too', async () => {
+test('The links of the first page are asked for beside those where users begin', async () => {
   const pages = { '/verify': link('/a'), '/': link('/b') + link('/bye', 'Sign out') }
   const all = { paths: [...OWN, '/c', '/a', '/b'], signOut: ['/bye', '/logout'] }
   expect(await found(linking(link('/c')), pages)).toEqual(all)
@@ -87,12 +87,15 @@ test.each(['log-off', 'sign_out', 'abmelden', 'déconnexion', 'ログアウト']
   },
 )
 
-test('A link that changes something, and what is no HTML, is not asked for', async () => {
+test('A link that changes something is not asked for', async () => {
   const links = ['account/DELETE', 'unsubscribe', 'cancel'].map((word) => link(`/${word}`))
   expect(await found(linking(...links, link('/x', 'Remove')))).toEqual({
     paths: OWN,
     signOut: ['/logout'],
   })
+})
+
+test('A link on a page that is no HTML is not asked for', async () => {
   const page = pageOf(`200 /in ${link('/a')}`, 'text/plain')
   expect((await found(visitTo('', { hops: at('/in'), page }))).paths).toEqual(OWN)
 })

@@ -49,7 +49,7 @@ const MINOR = { use: { persona: 'child-12', outcome: 'verified' } }
 /** The runs of an app that asks for one threshold. */
 const RUNS = [DENIED, MINOR, ADULT, MINOR, DENIED, ADULT, ADULT, INVENTED, INVENTED]
 
-test('An app that has Use alone is learned from adults, minors, denials and an invented token', async () => {
+test('An app that has Use alone is learned from eleven runs', async () => {
   const app = imitatedApp(letsAdultsIn)
   const { profile, use, create, upgrade, described, lines, ...learned } = await learn(app)
   expect(app.plans).toEqual([...RUNS, { ...DENIED, holds: 'E1' }])
@@ -70,11 +70,14 @@ test('An app that has Use alone is learned from adults, minors, denials and an i
     'minor',
     'an invented token',
   ])
-  expect([use.probes, use.isRefuted, use.waitMs]).toEqual([[], false, 0])
+  expect(use.probes).toEqual([])
+  expect(use.isRefuted).toBe(false)
+  expect(use.waitMs).toBe(0)
   const noCreate =
     'your app sends no can_create=true; name its page under create.start if it has create'
   const noUpgrade = 'your app does not ask for the upgrade scope'
-  expect([create, upgrade]).toEqual([absent(noCreate), absent(noUpgrade)])
+  expect(create).toEqual(absent(noCreate))
+  expect(upgrade).toEqual(absent(noUpgrade))
   const [yes, no] = ['200 at /members, says "welcome"', '403 at /callback ("Sorry.")']
   expect(described).toEqual({ use: { yes, no: [no] } })
   expect(lines).toEqual([`use: yes: ${yes}`, `use: no: ${no}`, noCreate, noUpgrade])
@@ -86,10 +89,8 @@ test('An app that shows the page of a yes to an invented token, as to strangers,
   const { use } = await learn(
     imitatedApp(act, { peek: (path) => (path === '/members' ? YES : `404 ${path}`) }),
   )
-  expect([use.isRefuted, use.outs.map(({ label }) => label)]).toEqual([
-    true,
-    ['access_denied', 'minor'],
-  ])
+  expect(use.isRefuted).toBe(true)
+  expect(use.outs.map(({ label }) => label)).toEqual(['access_denied', 'minor'])
   expect((await learn(imitatedApp(act))).use.isRefuted).toBe(false)
 })
 
@@ -107,14 +108,12 @@ function slowly(ms: number) {
   return { ...app, lookers }
 }
 
-test('A page that tells who is in is asked for again, by the browser of each user and by strangers', async () => {
+test('A page that tells who is in is asked for again', async () => {
   const { lookers, ...app } = slowly(0)
   const { use, described } = await learn(app)
-  expect([use.probes.map(({ path }) => path), use.page, use.waitMs]).toEqual([
-    ['/me'],
-    undefined,
-    0,
-  ])
+  expect(use.probes.map(({ path }) => path)).toEqual(['/me'])
+  expect(use.page).toBeUndefined()
+  expect(use.waitMs).toBe(0)
   expect(described.use?.yes).toBe(
     '200 at /callback ("Please wait."); asked again, /me is 200, says "you are in"',
   )
@@ -142,7 +141,9 @@ test.each([
 test('An app that lets users in by a job is waited for twice as long as it took', async () => {
   const app = slowly(1200)
   const { use, letsIn } = await learn(app)
-  expect([use.probes.map(({ path }) => path), use.waitMs, letsIn]).toEqual([['/me'], 3000, []])
+  expect(use.probes.map(({ path }) => path)).toEqual(['/me'])
+  expect(use.waitMs).toBe(3000)
+  expect(letsIn).toEqual([])
   await expect(learn(slowly(20_000))).rejects.toThrow('yes and no look alike')
 })
 
@@ -172,7 +173,8 @@ const news = () => {
 test('An app is not waited for because of news on a page that tells who is in', async () => {
   const app = showingMe(() => `You are in. Today: ${news()}`)
   const { use } = await learn(app)
-  expect([use.probes.map(({ path }) => path), use.waitMs]).toEqual([['/me'], 0])
+  expect(use.probes.map(({ path }) => path)).toEqual(['/me'])
+  expect(use.waitMs).toBe(0)
   expect(app.waits.reduce((sum, ms) => sum + ms, 0)).toBe(0)
 })
 
@@ -190,10 +192,8 @@ test('More adults are learned from while one is shown what those before have tau
       return adult > 3 ? `Hi Bob${adult}` : 'Hi Alfa'
     }),
   )
-  expect([use.ins.length, use.probes.map(({ likeness }) => likeness.marks.join())]).toEqual([
-    4,
-    ['status 200,says hi'],
-  ])
+  expect(use.ins).toHaveLength(4)
+  expect(use.probes.map(({ likeness }) => likeness.marks.join())).toEqual(['status 200,says hi'])
 })
 
 const BOTH = requestOf({ claims: '{"age_thresholds":[18,16]}' })
@@ -244,10 +244,14 @@ test('The profile of an app is that of its first request, with a state that it r
   )
 })
 
-test('An app that lets a minor in, by a rule of the user, and one that creates after a denial, are known as such', async () => {
+test('An app that lets a minor in by a rule of the user is known as such', async () => {
   const minors = imitatedApp(({ use: { outcome } }) => (outcome === 'verified' ? YES : NO))
   const { letsIn, use } = await learn(minors, { options: { use: { accepted: 'text=Welcome' } } })
-  expect([letsIn, use.rules.accepted?.text]).toEqual([['minor'], 'text=Welcome'])
+  expect(letsIn).toEqual(['minor'])
+  expect(use.rules.accepted?.text).toBe('text=Welcome')
+})
+
+test('An app that creates after a denial is known as such', async () => {
   const creates = imitatedApp((plan, run) => ({
     shows: isAdult(plan) ? YES : NO,
     creates: run === 1,
@@ -294,7 +298,7 @@ const right: Later = ({ create, later }, what) => {
   }
 }
 
-test('An app with Create and Upgrade is brought to both ends of these', async () => {
+test('An app with later flows is brought to both ends of each', async () => {
   const app = whole(right)
   const { create, upgrade, described, lines } = await learn(app)
   const newcomer = (outcome: string) => ({
@@ -453,7 +457,7 @@ test.each<[string, Done, object]>([
     { shows: '400 /created Oops.', calls: ['E2'], creates: true },
     NO_END,
   ],
-])('Create cannot be learned of an app %s, and the reason is kept', async (_what, done, create) => {
+])('Create cannot be learned of an app %s', async (_what, done, create) => {
   const app = whole((plan, what) => (what === 'create' ? done : right(plan, what)))
   expect((await learn(app)).create).toEqual(create)
 })
@@ -516,7 +520,7 @@ test('An upgrade counts as done only when each run has sent it', async () => {
   expect((await learn(app)).upgrade.kind).toBe('absent')
 })
 
-test('A test suite whose visit function says nothing of Create and Upgrade is told what to return', async () => {
+test('A visit function that says nothing of later flows is told what to return', async () => {
   const later: Later = (plan, what) => ({ ...right(plan, what), shows: saidOf(true) })
   const app = whole(later, (plan) => ({ shows: saidOf(isAdult(plan)) }))
   const { create, upgrade, lines } = await learn(app, { agent: 'function' })
@@ -528,7 +532,7 @@ test('A test suite whose visit function says nothing of Create and Upgrade is to
   expect(upgrade.kind === 'learned' && upgrade.reason).toBe(undefined)
 })
 
-test('A test suite whose app has no Create and no Upgrade is told so without a word about pages', async () => {
+test('A visit function of an app without later flows is told nothing about pages', async () => {
   const shows = (plan: FlowPlan) => ({ shows: saidOf(isAdult(plan)) })
   const asksForNone = absent('your app sends no can_create=true')
   expect(await learn(imitatedApp(shows), { agent: 'function' })).toMatchObject({
@@ -546,11 +550,13 @@ const isDenial = ({ use: { outcome } }: FlowPlan) => outcome === 'access_denied'
 const returning = (result: (plan: FlowPlan, run: number) => boolean) =>
   imitatedApp((plan, run) => ({ shows: saidOf(result(plan, run)) }))
 
-test('A visit function is learned by what it returns, and no page is asked for', async () => {
+test('A visit function is learned by what the function returns', async () => {
   const app = returning(isAdult)
   const { use, letsIn } = await learnVisits(app)
   expect(app.plans).toEqual(RUNS)
-  expect([app.peeked, letsIn, [...(use.page?.marks ?? [])]]).toEqual([[], [], ['let in']])
+  expect(app.peeked).toEqual([])
+  expect(letsIn).toEqual([])
+  expect([...(use.page?.marks ?? [])]).toEqual(['let in'])
 })
 
 test('A visit function that lets a minor in before the first adult alone is known as such', async () => {

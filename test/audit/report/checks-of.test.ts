@@ -173,7 +173,7 @@ test.each([
   expect(verdictsOf(rows)).toEqual(expected)
 })
 
-test('What counts comes first, then by verdict: missing, too strict, ignored, undetermined, and what holds last', () => {
+test('The checks that count come before all others in the order of their verdicts', () => {
   const rows = [
     row(EMPTY, 'refused'),
     row(JKU, 'undetermined', { checks: ['key_source'] }),
@@ -192,9 +192,12 @@ test('What counts comes first, then by verdict: missing, too strict, ignored, un
   expect(verdictsOf(rows)).toEqual([...order, 'state holds'])
 })
 
-test('A check that is undetermined says why, and one that nobody failed has no evidence', () => {
+test('An undetermined check says why', () => {
   const open = row(JKU, 'undetermined', { reason: 'masked', checks: ['key_source'] })
   expect(checksOf([open])[0]).toMatchObject({ reason: 'masked', counted: true })
+})
+
+test('A check that nobody failed has no evidence', () => {
   expect(checksOf([row(EMPTY, 'refused', { evidence: 'no' })])[0]).not.toHaveProperty('evidence')
 })
 

@@ -99,7 +99,7 @@ test('The audit in the summary of a step is appended to what the step wrote befo
   expect(read(at('new.md'))).toBe(renderMarkdown(MIXED))
 })
 
-test('The summary of a step stays below 1 MiB with an audit and what the step wrote before', () => {
+test('The summary of a step stays below 1 MiB with an earlier text', () => {
   const summaryFile = scratch({ 'summary.md': `${'x'.repeat(1024 * 1024 - 2001)}\n` })('summary.md')
   writeReports(MIXED, {}, { ...CONTEXT, summaryFile })
   expect(read(summaryFile)).toMatch(
@@ -108,7 +108,7 @@ test('The summary of a step stays below 1 MiB with an audit and what the step wr
   expect(Buffer.byteLength(read(summaryFile))).toBeLessThanOrEqual(1024 * 1024)
 })
 
-test('An audit report that cannot be written is named in one line with its flag, and the other reports are written', () => {
+test('An audit report that cannot be written is named in one line with its flag', () => {
   const at = scratch()
   const missing = at('missing/a')
   const targets = { json: missing, junit: at('a.xml'), sarif: missing, markdown: at('a.md') }
@@ -122,7 +122,7 @@ test('An audit report that cannot be written is named in one line with its flag,
   expect(existsSync(at('a.md'))).toBe(true)
 })
 
-test('An audit in JUnit XML has a suite for each flow and a case for each check, which tells its rows', () => {
+test('An audit in JUnit XML has a case for each check', () => {
   const evidence = '200 at /callback, "welcome"'
   const rows = [
     auditedRow('use/verified', { verdict: 'accepted', family: 'ending' }),
@@ -144,6 +144,19 @@ test('An audit in JUnit XML has a suite for each flow and a case for each check,
   expect(xml).toContain(
     'message="undetermined: masked: the app refuses the same answer without the fault"/>',
   )
+})
+
+test('An audit in JUnit XML has a suite for each flow', () => {
+  const evidence = '200 at /callback, "welcome"'
+  const rows = [
+    auditedRow('use/verified', { verdict: 'accepted', family: 'ending' }),
+    auditedRow('use/id_token.expired_issued_now', { verdict: 'let in', evidence }),
+    auditedRow('use/id_token.exp_missing', { verdict: 'let in', severity: 3, evidence }),
+    auditedRow('use/id_token.exp_string'),
+    auditedRow('use/callback.state_missing', { verdict: 'undetermined', reason: 'masked' }),
+    auditedRow('par/par.status_500_right_body'),
+  ]
+  const xml = renderAuditJUnit(auditReport(rows))
   const suites = xml
     .split('<testsuite ')
     .map((suite) => [...suite.matchAll(/(?<!class)name="([^"]*)"/g)].map(([, name]) => name))
@@ -152,6 +165,9 @@ test('An audit in JUnit XML has a suite for each flow and a case for each check,
     ['use', 'exp', 'state', 'ending'],
     ['par', 'par/status'],
   ])
+})
+
+test('An audit in JUnit XML counts its failures', () => {
   expect(renderAuditJUnit(auditReport([]))).toContain('tests="0"')
   expect(renderAuditJUnit(MIXED)).toContain('failures="4"')
 })
@@ -244,61 +260,57 @@ const PAIR = 'typ=absent with azp=present'
 test.each([
   [false, 'note', 'skipped'],
   [true, 'warning', 'failure'],
-])(
-  'Every report of readings says what an app depends on, and fails where that counts: %j',
-  (counted, level, element) => {
-    const { terminal, markdown, sarif, junit } = renderAll(readingsAudit({ counted }))
-    expect(terminal).toEqual([
-      'depends on refused_token_status=401: it fails under refused_token_status=403',
-      '  What happened: An access token that E5 refuses is answered with 403. In create/created as newcomer your app showed 400 at /callback.',
-      '  See: The specification leaves it open: Errors: “HTTP status codes: not shown.”.',
-      `  Flow: ${CONSOLE}/flows/f3`,
-      '',
-      `fails under ${PAIR}`,
-      '  What happened: The app works under each of them alone. Your app showed 500 at /callback.',
-      `  Flow: ${CONSOLE}/flows/f9`,
-      '',
-      'undetermined 1 used once',
-      '  code_use=repeated',
-      '',
-      'not for this app 1 no upgrade',
-      '  upgrade_effect=replaces',
-      '',
-      'undetermined 2 timed_out (combinations of variants that work alone)',
-      '',
-      `readings: works under 1 of 2; depends on refused_token_status=401; fails under ${PAIR}; 3 undetermined; 4.2 seconds`,
-    ])
-    expect(markdown).toMatch(
-      /^## Audit of a relying party: readings\n\nReadings: works under 1 of 2; depends on refused\\_/,
-    )
-    expect(markdown).not.toContain('No row was run')
-    expect(markdown).toMatch(
-      /### depends on: refused\\_token\\_status=401.*\n\n- What happened: `An access token .*`\n.*\n- Flow: \[`f3`\]\(<http:.*\/flows\/f3>\)/,
-    )
-    const { results, tool } = sarif
-    expect(results).toMatchObject([
-      { ruleId: 'readings/refused_token_status=403', level },
-      { ruleId: `readings/${PAIR}`, level },
-    ])
-    const [first, second] = tool.driver.rules
-    expect([first.id, second.id]).toEqual(['readings/refused_token_status=403', `readings/${PAIR}`])
-    const told = 'depends on refused_token_status=401: it fails under refused_token_status=403'
-    expect(results[0].message.text).toContain(`${told}. What happened: An access token`)
-    expect(junit).toContain(
-      `${told} What happened: An access token that E5 refuses is answered with`,
-    )
-    const cases = junit.matchAll(
-      /<testcase name="([^"]*)" classname="readings"[^>]*?(?:\/>|>\s*<(failure|skipped))/g,
-    )
-    expect([...cases].map(([, name, state = 'passed']) => `${name} ${state}`)).toEqual([
-      `refused_token_status=403 ${element}`,
-      'typ=absent passed',
-      'code_use=repeated skipped',
-      'upgrade_effect=replaces skipped',
-      `${PAIR} ${element}`,
-    ])
-  },
-)
+])('Every report of readings says what an app depends on: %j', (counted, level, element) => {
+  const { terminal, markdown, sarif, junit } = renderAll(readingsAudit({ counted }))
+  expect(terminal).toEqual([
+    'depends on refused_token_status=401: it fails under refused_token_status=403',
+    '  What happened: An access token that E5 refuses is answered with 403. In create/created as newcomer your app showed 400 at /callback.',
+    '  See: The specification leaves it open: Errors: “HTTP status codes: not shown.”.',
+    `  Flow: ${CONSOLE}/flows/f3`,
+    '',
+    `fails under ${PAIR}`,
+    '  What happened: The app works under each of them alone. Your app showed 500 at /callback.',
+    `  Flow: ${CONSOLE}/flows/f9`,
+    '',
+    'undetermined 1 used once',
+    '  code_use=repeated',
+    '',
+    'not for this app 1 no upgrade',
+    '  upgrade_effect=replaces',
+    '',
+    'undetermined 2 timed_out (combinations of variants that work alone)',
+    '',
+    `readings: works under 1 of 2; depends on refused_token_status=401; fails under ${PAIR}; 3 undetermined; 4.2 seconds`,
+  ])
+  expect(markdown).toMatch(
+    /^## Audit of a relying party: readings\n\nReadings: works under 1 of 2; depends on refused\\_/,
+  )
+  expect(markdown).not.toContain('No row was run')
+  expect(markdown).toMatch(
+    /### depends on: refused\\_token\\_status=401.*\n\n- What happened: `An access token .*`\n.*\n- Flow: \[`f3`\]\(<http:.*\/flows\/f3>\)/,
+  )
+  const { results, tool } = sarif
+  expect(results).toMatchObject([
+    { ruleId: 'readings/refused_token_status=403', level },
+    { ruleId: `readings/${PAIR}`, level },
+  ])
+  const [first, second] = tool.driver.rules
+  expect(first.id).toBe('readings/refused_token_status=403')
+  expect(second.id).toBe(`readings/${PAIR}`)
+  const told = 'depends on refused_token_status=401: it fails under refused_token_status=403'
+  expect(results[0].message.text).toContain(`${told}. What happened: An access token`)
+  expect(junit).toContain(`${told} What happened: An access token that E5 refuses is answered with`)
+  const cases = junit.matchAll(
+    /<testcase name="([^"]*)" classname="readings"[^>]*?(?:\/>|>\s*<(failure|skipped))/g,
+  )
+  expect([...cases].map(([, name, state = 'passed']) => `${name} ${state}`)).toEqual([
+    `refused_token_status=403 ${element}`,
+    'typ=absent passed',
+    'code_use=repeated skipped',
+    'upgrade_effect=replaces skipped',
+    `${PAIR} ${element}`,
+  ])
+})
 
 test('Readings stand beside the rows of an earlier audit', () => {
   const { terminal, markdown } = renderAll({ ...readingsAudit(), ...MIXED })

@@ -65,7 +65,7 @@ test.each(Object.entries(MESSAGES))(
   'Messages of libraries name the check %s',
   (check, messages) => {
     for (const message of messages)
-      expect([message, withLog(REFUSED, [message]).refusedBy]).toEqual([message, check])
+      expect(withLog(REFUSED, [message]).refusedBy, message).toEqual(check)
     for (const [, message] of LIBRARY_MESSAGES.filter(([known]) => known === check))
       expect(messages.filter((text) => message.test(text))).not.toEqual([])
   },
@@ -98,9 +98,6 @@ test.each<[string, string[], object]>([
     { log: [EXPIRED, ...'abcd'], refusedBy: 'exp' },
   ],
   ['names another check', [NONCE], { log: [NONCE], refusedBy: 'nonce', evidence: OTHER }],
-])(
-  'A finding has the five lines of a log that tell most, and keeps its verdict when the log %s',
-  (_, lines, added) => {
-    expect(withLog(REFUSED, lines, ['exp', 'iat'])).toEqual({ ...REFUSED, ...added })
-  },
-)
+])('A finding keeps its verdict when the log %s', (_, lines, added) => {
+  expect(withLog(REFUSED, lines, ['exp', 'iat'])).toEqual({ ...REFUSED, ...added })
+})

@@ -469,11 +469,9 @@ test.each<[string, string | undefined, boolean]>([
     })
     const trial = rowTrial(replay, { learned: LEARNED, options: {} })
     const finding = trial.proof(await trial.drive(workerOf(app)))
-    expect([trial.runs, finding.flows, browser.forgotten]).toEqual([
-      'alone',
-      ['f3'],
-      ['session', 'proof'],
-    ])
+    expect(trial.runs).toBe('alone')
+    expect(finding.flows).toEqual(['f3'])
+    expect(browser.forgotten).toEqual(['session', 'proof'])
     expect(app.plans.map((plan) => plan.use.outcome)).toEqual([
       'verified',
       'access_denied',
@@ -526,7 +524,8 @@ test.each([
     })
     expect(app.plans).toMatchObject([{ holds: 'E1' }, { holds: 'E1' }])
     expect(app.opened).toEqual([{ url: `${APP}/callback?state=s1`, isAnswer: true }])
-    expect([brought.length, brought[0] === own[1]]).toEqual([1, true])
+    expect(brought).toHaveLength(1)
+    expect(brought[0]).toBe(own[1])
   },
 )
 

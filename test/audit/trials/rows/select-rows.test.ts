@@ -18,7 +18,7 @@ test.each([
   expect(selected([], [pattern])).toEqual(AUDIT_ROWS.map(rowId).filter((id) => !isSelected(id)))
 })
 
-test('A pattern of a column selects the rows with this value and no other', () => {
+test('A pattern of a column selects exactly the rows with this value', () => {
   for (const cwe of ['cwe:347', 'cwe:CWE-347'])
     expect(selected([cwe])).toEqual(OUTCOMES.filter((row) => row.cwe.includes(347)).map(rowId))
   const [{ family } = expect.fail()] = OUTCOMES
