@@ -45,13 +45,16 @@ function openDemo({ baseUrl } = sandbox) {
   return { browser, refused, follow, use, create, upgrade: () => decided('upgrade', BIRTH) }
 }
 
-test('The demo verifies an age and shows each check', async () => {
+test('The demo shows each check of an answer', async () => {
   const text = await openDemo().use({ sandbox_persona: 'teen-16' })
   expect(text).toMatch(/Verified Every check passed.*13: yes 18: no/)
   for (const check of ['state', 'signature', 'iss', 'aud', 'exp', 'nonce', 'req_claims_hash'])
     expect(text).toContain(`${check} pass`)
   // What passed is folded, and no page of the menu is the current one.
   expect(text).toMatch(/What the shop checked Checks that passed \d+ /)
+})
+
+test('No page of the menu is current on the demo', async () => {
   expect((await sandbox.request.get(DEMO)).text).not.toContain('aria-current')
 })
 
@@ -71,7 +74,14 @@ test('The demo upgrades an age key by a code, as the next Use flow shows', async
   expect(await use({ sandbox_persona: 'child-12' })).toContain('13: yes 18: yes')
 })
 
-test('The demo offers Create when the callback asks for it, and saves an age key', async () => {
+test('The demo offers Create when the callback asks for Create', async () => {
+  const { use } = openDemo()
+  expect(await use({ sandbox_persona: 'no-age-key' })).toContain(
+    'The visitor wants an age key first',
+  )
+})
+
+test('The demo saves an age key', async () => {
   const { use, create } = openDemo()
   expect(await use({ sandbox_persona: 'no-age-key' })).toContain(
     'The visitor wants an age key first',
@@ -129,24 +139,21 @@ test.each([
   ['upgrade', 'upgrade.not_ok', 'ok fail'],
   ['discovery', 'discovery.issuer_other', 'issuer fail'],
   ['jwks', 'jwks.no_keys', 'keys fail'],
-] as const)(
-  'The demo goes no further after the reply %s/%s, and shows the check that failed',
-  async (...row) => {
-    const [flow, outcome, failed] = row
-    const { use, create, upgrade } = openDemo()
-    const isOfUpgrade = flow === 'token' || flow === 'upgrade'
-    if (isOfUpgrade) await use({ sandbox_persona: 'child-12' })
-    await sandbox.next({ flow, outcome })
-    const last = isOfUpgrade
-      ? upgrade()
-      : flow === 'par'
-        ? create({})
-        : use({ sandbox_persona: 'adult-passport' })
-    const text = await last
-    expect(text).toContain(failed)
-    expect(text).not.toMatch(/18: yes/)
-  },
-)
+] as const)('The demo goes no further after the reply %s/%s', async (...row) => {
+  const [flow, outcome, failed] = row
+  const { use, create, upgrade } = openDemo()
+  const isOfUpgrade = flow === 'token' || flow === 'upgrade'
+  if (isOfUpgrade) await use({ sandbox_persona: 'child-12' })
+  await sandbox.next({ flow, outcome })
+  const last = isOfUpgrade
+    ? upgrade()
+    : flow === 'par'
+      ? create({})
+      : use({ sandbox_persona: 'adult-passport' })
+  const text = await last
+  expect(text).toContain(failed)
+  expect(text).not.toMatch(/18: yes/)
+})
 
 test('The demo works in a tenant, without the built-in client, under a base URL of another name', async () => {
   const { url, tenant } = await startSandbox({
@@ -173,15 +180,16 @@ test('The demo links to the base URL when it is opened under another name', asyn
   expect(text).toContain(`https://sandbox.example${DEMO}`)
 })
 
-test('The demo refuses a callback of a browser without a session, and one with the state of another session', async () => {
+test('The demo refuses a callback of a browser without a session', async () => {
   const answer = await sandbox.request
     .get(`${DEMO}/callback`)
     .query('state=x')
     .set('Accept', 'text/html')
-  expect([answer.status, textOf(answer.text)]).toEqual([
-    400,
-    expect.stringContaining('This browser has no session'),
-  ])
+  expect(answer.status).toBe(400)
+  expect(textOf(answer.text)).toContain('This browser has no session')
+})
+
+test('The demo refuses a callback with the state of another session', async () => {
   const { browser, follow } = openDemo()
   await browser.submit(`${DEMO}/use`, { claims: '{"age_thresholds":[18]}', response_mode: 'query' })
   const text = await follow(`${sandbox.baseUrl}${DEMO}/callback?state=forged&create_requested=true`)
@@ -205,18 +213,19 @@ test.each<[when: string, decision: Fields, fields: Fields, problem: RegExp]>([
     {},
     /a check of the callback failed/,
   ],
-])(
-  'The demo refuses an upgrade with what is wrong and how to go on: %s',
-  async (_, decision, fields, problem) => {
-    const { refused, use } = openDemo()
-    await use(decision, fields)
-    expect(await refused('upgrade')).toMatch(problem)
-  },
-)
+])('The demo refuses an upgrade with the remedy: %s', async (_, decision, fields, problem) => {
+  const { refused, use } = openDemo()
+  await use(decision, fields)
+  expect(await refused('upgrade')).toMatch(problem)
+})
 
-test('The demo refuses an upgrade without a session, and a second one with the same code', async () => {
-  const { refused, use, upgrade } = openDemo()
+test('The demo refuses an upgrade without a session', async () => {
+  const { refused } = openDemo()
   expect(await refused('upgrade')).toContain('the shop does not know this browser')
+})
+
+test('The demo refuses a second upgrade with the same code', async () => {
+  const { refused, use, upgrade } = openDemo()
   await use({ sandbox_persona: 'child-12' })
   await sandbox.next({ flow: 'token', outcome: 'token.500' })
   await upgrade()

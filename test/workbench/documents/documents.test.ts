@@ -4,7 +4,7 @@ import { findDocuments } from '../../../src/workbench/documents/documents.ts'
 import { documentFiles } from '../../../src/workbench/documents/files.ts'
 import { renderLlmsText } from '../../../src/workbench/documents/pages.ts'
 
-test('Each file of a document stands in a group, and each document of a group has a file', () => {
+test('Each file of a document stands in a group', () => {
   expect(
     findDocuments()
       .map(({ name }) => name)
@@ -20,7 +20,7 @@ test('What is for the maintainers is no document that is served', () => {
   ).toEqual([])
 })
 
-test('llms.txt of the repository and the package lists each document by its file; `npm run docs` writes it', async () => {
+test('llms.txt is the list of documents that `npm run docs` writes', async () => {
   const text = renderLlmsText(({ file }) => file)
   for (const { file, line } of findDocuments()) expect(text).toContain(`](${file}): ${line}\n`)
   await expect(text).toMatchFileSnapshot(

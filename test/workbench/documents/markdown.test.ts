@@ -23,7 +23,7 @@ test('A section of a document is a heading with all before the next one, without
   ])
 })
 
-test('The plain text of a section has the words of the section, and no markup', () => {
+test('The plain text of a section has no markup', () => {
   const parts = [
     '# T',
     '<b>Bold</b> **and** `code` [link](x.md)',
@@ -44,9 +44,12 @@ const render = (markdown: string) =>
     .join('')
     .trim()
 
-test('Raw HTML of a document is left out, and its text stays text', () => {
+test('Raw HTML of a document is left out', () => {
   expect(render('<script>alert(1)</script>\n')).toBe('')
   expect(render('a <img src=x onerror=alert(1)> b')).toBe('<p>a  b</p>')
+})
+
+test('The text of a document stays text', () => {
   expect(render('`<script>` & "c"')).toBe('<p><code>&lt;script&gt;</code> &amp; &quot;c&quot;</p>')
 })
 
@@ -65,7 +68,7 @@ test('Pictures in the raw HTML of a document are shown, on dark pages the dark o
   ).toBe(`<div class="pictures"><picture>${shown}</picture></div>`)
 })
 
-test('The title of a document is left to the page, and other headings keep their level and anchor', () => {
+test('The headings of a document keep their anchors without the title', () => {
   expect(render('## `A` b\n\n### C\n')).toBe(
     '<h2 id="a-b"><code>A</code> b</h2>\n<h3 id="c">C</h3>',
   )
@@ -80,7 +83,7 @@ test('A link or an image of a document leads to where the file is served, or els
   expect(render('[a](gone.md) ![p](gone.md)')).toBe('<p>a p</p>')
 })
 
-test('A code block of a document is a snippet that can be copied and scrolled by the keyboard', () => {
+test('A code block of a document is a snippet that can be copied', () => {
   const code = '<pre tabindex="0"><code>curl &quot;a&quot; &lt;b&gt;</code></pre>'
   expect(render('```sh\ncurl "a" <b>\n```')).toBe(`<div class="snippet" data-copy>${code}</div>`)
 })
@@ -91,14 +94,14 @@ test('Each cell of a table in a document names its column, for phones', () => {
   expect(rendered).toContain('<tr><th scope="row">a</th><td data-label="For">b</td></tr>')
 })
 
-test('A table in a document has no empty heading, and its names may break at their joints', () => {
+test('A table in a document has no empty heading', () => {
   const rendered = render('| | `AGE_KEY` |\n|---|---|\n| a | b |\n')
   expect(rendered).toContain(
     '<thead><tr><td></td><th scope="col"><code>AGE_<wbr>KEY</code></th></tr></thead>',
   )
 })
 
-test('Lists in a document are nested, and numbered from their first number', () => {
+test('A numbered list in a document begins with its first number', () => {
   const list = render('3. a\n   - b\n4. c\n').replaceAll('\n', '')
   expect(list).toBe('<ol start="3"><li>a<ul><li>b</li></ul></li><li>c</li></ol>')
 })

@@ -47,9 +47,13 @@ test('The documents of a tenant below a base path have no link, anchor or pictur
   await request.get(`${index}/readme.md`).expect('Location', '/agekey/t/qa/_sandbox/README.md')
 })
 
-test('The documents are listed with their titles and what each is about, for the version that runs', async () => {
+test('The documents are listed with their titles', async () => {
   const { text } = await request.get('/_sandbox/docs').expect(200)
   for (const { title, line } of documents) expect(textOf(text)).toContain(`${title} ${line}`)
+})
+
+test('The list of documents names the version that runs', async () => {
+  const { text } = await request.get('/_sandbox/docs').expect(200)
   const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'))
   expect(textOf(text)).toContain(`version ${version}`)
 })
@@ -111,7 +115,8 @@ test('Each relative link of a document as Markdown leads to a file', async () =>
   const dead = []
   for (const path of paths)
     if ((await request.get(`/_sandbox${path}`)).status !== 200) dead.push(path)
-  expect([paths.length > 30, dead]).toEqual([true, []])
+  expect(paths.length).toBeGreaterThan(30)
+  expect(dead).toEqual([])
 })
 
 test('The example apps to which documents link are served file by file', async () => {

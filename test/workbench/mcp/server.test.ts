@@ -12,7 +12,7 @@ import { type Fields, useRequest } from '../../support/requests.ts'
 import { shareSandbox, startSandbox, type TestSandbox } from '../../support/sandbox.ts'
 import { connectAgent } from './agent.ts'
 
-test('A defect in a tool is reported to the host, and the agent is told only that there is one', async () => {
+test('A defect in a tool is reported to the host alone', async () => {
   const defect = new Error('ENOENT: keys.pem')
   const call = () => Promise.reject(defect)
   const sandbox = createSandboxApi(
@@ -30,10 +30,8 @@ test('A defect in a tool is reported to the host, and the agent is told only tha
   await Promise.all([server.connect(far), client.connect(near)])
   const { isError, content } = await client.callTool({ name: 'reset' })
   expect(reported).toEqual([defect])
-  expect([isError, JSON.stringify(content)]).toEqual([
-    true,
-    expect.stringMatching(/^(?!.*ENOENT).*is a defect/),
-  ])
+  expect(isError).toBe(true)
+  expect(JSON.stringify(content)).toMatch(/^(?!.*ENOENT).*is a defect/)
 })
 
 test('list_personas reads the brief list alone, without the age signals of all personas', async () => {
@@ -78,12 +76,15 @@ const post = ({ request }: TestSandbox, body: unknown, headers: Fields = {}) => 
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-test('A coding agent is told what the server is and which tools it has, each with a schema and its effect', async () => {
+test('A coding agent is told what the server is', () => {
   expect(client.getServerVersion()).toMatchObject({
     name: 'agekey-sandbox',
     version: expect.any(String),
   })
   expect(client.getInstructions()).toContain('decide_next')
+})
+
+test('A coding agent is told the schema of each tool', async () => {
   const { tools } = await client.listTools()
   const flowTools = [
     'list_personas',
@@ -99,6 +100,10 @@ test('A coding agent is told what the server is and which tools it has, each wit
     expect(description?.length).toBeGreaterThan(80)
     expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
   }
+})
+
+test('A coding agent is told the effect of each tool', async () => {
+  const { tools } = await client.listTools()
   const hints = new Map(tools.map(({ name, annotations }) => [name, annotations]))
   expect(hints.get('list_flows')).toMatchObject({ readOnlyHint: true, destructiveHint: false })
   expect(hints.get('decide_next')).toMatchObject({ readOnlyHint: false, destructiveHint: false })
@@ -109,13 +114,16 @@ test('The list of tools has at most 12 kB', async () => {
   expect(JSON.stringify(await client.listTools()).length).toBeLessThanOrEqual(12_000)
 })
 
-test('A coding agent finds personas by a word, and one with its age signals', async () => {
+test('A coding agent finds personas by a word', async () => {
   expect((await call('list_personas')).text).toMatch(/^4\d personas:\n- /)
   const { text, data } = await call('list_personas', { find: 'teen' })
   expect(text).toContain('- teen-16: ')
   expect(data).toMatchObject({
     personas: expect.arrayContaining([expect.objectContaining({ name: 'teen-16' })]),
   })
+})
+
+test('A coding agent reads the age signals of a persona', async () => {
   const one = await call('list_personas', { name: 'teen-16' })
   expect(one.data).toMatchObject({
     persona: { name: 'teen-16', age_key: { signals: [expect.anything()] } },
@@ -123,7 +131,7 @@ test('A coding agent finds personas by a word, and one with its age signals', as
   expect(one.text).toContain('It has 1 age signal.')
 })
 
-test('A coding agent finds outcomes by words, flow and what a correct client does', async () => {
+test('A coding agent finds outcomes by words', async () => {
   const { text } = await call('list_outcomes', {
     find: 'id_token nonce',
     flow: 'use',
@@ -131,16 +139,22 @@ test('A coding agent finds outcomes by words, flow and what a correct client doe
   })
   expect(text).toContain('use/id_token.nonce')
   expect(text).not.toContain('(client: accept')
+})
+
+test('A coding agent is told how to narrow outcomes down', async () => {
   const first = await call('list_outcomes', { limit: 2 })
   expect(first.text).toMatch(
     /^The first 2 of \d{3} outcomes; narrow them down by find or flow:\n- .*\n- [^\n]*$/,
   )
+})
+
+test('A coding agent finds only outcomes of the given correct_client', async () => {
   expect(
     (await call('list_outcomes', { find: 'extra_claim', correct_client: 'refuse' })).text,
   ).toBe('0 outcomes:')
 })
 
-test('A coding agent decides the next flow, and reads afterwards what happened and why', async () => {
+test('A coding agent decides the next flow', async () => {
   const queued = await call('decide_next', { persona: 'teen-16' })
   expect(queued.text).toMatch(
     /^Queued as \S+ for the next use request: persona teen-16\. Decisions that wait: 1\.$/,
@@ -154,7 +168,10 @@ test('A coding agent decides the next flow, and reads afterwards what happened a
   expect(listed.data).toMatchObject({
     flows: [{ age_thresholds: { 16: true, 18: false }, calls: 1 }],
   })
+})
 
+test('A coding agent reads what happened in a flow', async () => {
+  await visit({ claims: '{"age_thresholds":[16,18]}', sandbox_persona: 'teen-16' }).expect(302)
   const explained = await call('explain_flow')
   const { flow } = z.object({ flow: z.object({ id: z.string() }) }).parse(explained.data)
   for (const id of [flow.id.toUpperCase(), `http://other.host/_sandbox/console/flows/${flow.id}`])
@@ -176,7 +193,7 @@ test('A coding agent forces an outcome of the flow that has it, several times', 
   expect((await call('list_flows', { status: 'declined' })).text).toContain('access_denied')
 })
 
-test('A coding agent sees which rule a refused request broke, and how to mend it', async () => {
+test('A coding agent sees which rule a refused request broke', async () => {
   await createRelyingParty(sandbox).push({ scope: 'profile' })
   const after = (await sandbox.flows.last())?.id
   const { text } = await call('explain_flow', { id: after })
@@ -184,13 +201,19 @@ test('A coding agent sees which rule a refused request broke, and how to mend it
   expect(text).toMatch(/Rules that calls broke:\n(?:- .*\n)*- E2 error PAR-\d+: .* To mend it: /)
 })
 
-test('A coding agent has rules and outcomes explained', async () => {
+test('A coding agent has a rule explained', async () => {
   expect((await call('explain', { name: 'par-07' })).data).toMatchObject({
     kind: 'rule',
     name: 'PAR-07',
   })
+})
+
+test('A coding agent has an outcome explained', async () => {
   const outcome = await call('explain', { name: 'id_token.expired' })
   expect(outcome.text).toContain(`curl '${sandbox.baseUrl}/_sandbox/expectations'`)
+})
+
+test('A coding agent is told the nearest name to an unknown one', async () => {
   const unknown = await call('explain', { name: 'id_token.expird' })
   expect(unknown).toMatchObject({
     isError: true,
@@ -198,13 +221,16 @@ test('A coding agent has rules and outcomes explained', async () => {
   })
 })
 
-test('A coding agent evaluates claims without a flow, reads and moves the clock, and resets the sandbox', async () => {
+test('A coding agent evaluates claims without a flow', async () => {
   const { text, data } = await call('evaluate', {
     claims: { age_thresholds: [16, 18] },
     persona: 'teen-16',
   })
   expect(data).toMatchObject({ age_thresholds: { 16: true, 18: false } })
   expect(text).toMatch(/^16: yes, 18: no\. Why:\n- /)
+})
+
+test('A coding agent moves the clock', async () => {
   await call('clock', { set: '2030-01-01T00:00:00Z', freeze: true })
   expect((await call('clock', { advance: 91 })).data).toMatchObject({
     now: '2030-01-01T00:01:31.000Z',
@@ -216,12 +242,15 @@ test('A coding agent evaluates claims without a flow, reads and moves the clock,
     frozen: false,
     advanced_seconds: 0,
   })
+})
+
+test('A coding agent resets the sandbox', async () => {
   await call('decide_next', { persona: 'teen-16' })
   expect((await call('reset')).isError).toBe(false)
   expect(await sandbox.expectations.list()).toEqual([])
 })
 
-test('A coding agent searches and reads the documents', async () => {
+test('A coding agent searches the documents', async () => {
   expect((await call('search_documents', { query: '' })).text).toContain(
     '- library (Library for JavaScript and TypeScript): ',
   )
@@ -232,7 +261,9 @@ test('A coding agent searches and reads the documents', async () => {
     'found.length',
     8,
   )
+})
 
+test('A coding agent reads a part of a document', async () => {
   expect((await call('read_document', { name: 'testing' })).text).toMatch(/^# Tests with pytest/)
   const part = await call('read_document', { name: 'mobile', section: 'Where-The-Redirect-Leads' })
   expect(part.text).toMatch(/^## Where the redirect leads\n(?!.*\n## ).*\n### Custom schemes\n/s)
@@ -248,7 +279,7 @@ test('A coding agent searches and reads the documents', async () => {
   )
 })
 
-test('A coding agent reads a document and a section to their ends, however long they are', async () => {
+test('A coding agent reads a section to its end, however long the section is', async () => {
   const document = await call('read_document', { name: 'outcomes' })
   expect(document.text).toMatch(
     /These are the characters 0 to 20000 of \d+\. Read on with offset 20000, or by section: outcomes, /,
@@ -349,18 +380,15 @@ test.each([
   [{ name: 'clock', arguments: [] }, 'arguments: expected a mapping, found a list of 0'],
   [{ name: 5 }, 'name: expected a text, found 5'],
   [undefined, 'params: is missing'],
-])(
-  'A call of a tool with the params %j is answered by -32602 and what is wrong',
-  async (params, problem) => {
-    const { body } = await post(sandbox, {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params,
-    }).expect(200)
-    expect(body.error).toEqual({ code: -32602, message: expect.stringContaining(problem) })
-  },
-)
+])('A call of a tool with the params %j is answered by -32602', async (params, problem) => {
+  const { body } = await post(sandbox, {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params,
+  }).expect(200)
+  expect(body.error).toEqual({ code: -32602, message: expect.stringContaining(problem) })
+})
 
 test('What an agent decides in one tenant leaves the other tenants as they are', async () => {
   const { call } = await connect(`${sandbox.baseUrl}/t/qa`)
@@ -376,7 +404,7 @@ test('What an agent decides in one tenant leaves the other tenants as they are',
   expect((await call('explain_flow', { id: text.split(' ').at(-1) })).text).toBe(text)
 })
 
-test('Beyond this machine the endpoint for agents asks for the control token, and is off where none is set', async () => {
+test('The endpoint for agents asks for the control token beyond this machine', async () => {
   const sandbox = await startSandbox({
     baseUrl: 'http://sandbox.test',
     controlToken: 'secret-token',
@@ -385,32 +413,46 @@ test('Beyond this machine the endpoint for agents asks for the control token, an
   await post(sandbox, LIST, { Authorization: 'Bearer another' }).expect(401)
   const { call } = await connect(sandbox.url, { Authorization: 'Bearer secret-token' })
   expect((await call('clock')).isError).toBe(false)
+})
+
+test('The endpoint for agents is closed to the pages of another site', async () => {
+  const sandbox = await startSandbox({
+    baseUrl: 'http://sandbox.test',
+    controlToken: 'secret-token',
+  })
   // The guard of the control API stands before the endpoint.
   const site = { Origin: 'https://evil.example' }
   await post(sandbox, { ...LIST, method: 'tools/call', params: { name: 'reset' } }, site).expect(
     403,
   )
+})
+
+test('The endpoint for agents is off beyond this machine where no token is set', async () => {
   const withoutToken = await startSandbox({ baseUrl: 'http://sandbox.test' })
   expect((await post(withoutToken, LIST).expect(403)).text).toContain('the control API is off')
 })
 
-test('The endpoint for agents has no stream and no session: a call gets JSON, a notification 202, a GET 405', async () => {
+test('The endpoint for agents has no stream', async () => {
   for (const method of ['get', 'delete'] as const) {
     const answer = await sandbox.request[method]('/_sandbox/mcp')
       .set('Accept', 'text/event-stream')
       .expect(405)
     expect(answer.headers['allow']).toBe('POST')
   }
+})
+
+test('The endpoint for agents answers a call in JSON without a session', async () => {
   const answer = await post(sandbox, LIST).expect(200)
   expect(answer.headers['content-type']).toBe('application/json')
-  expect([answer.headers['mcp-session-id'], answer.headers['cache-control']]).toEqual([
-    undefined,
-    'no-store',
-  ])
+  expect(answer.headers['mcp-session-id']).toBeUndefined()
+  expect(answer.headers['cache-control']).toBe('no-store')
+})
+
+test('The endpoint for agents answers a notification with 202', async () => {
   await post(sandbox, { jsonrpc: '2.0', method: 'notifications/initialized' }).expect(202, '')
 })
 
-test('The endpoint for agents takes one message a request, and no search of more than 200 characters', async () => {
+test('The endpoint for agents accepts one message a request', async () => {
   const { body } = await post(sandbox, [LIST, { jsonrpc: '2.0', id: 2, method: 'ping' }]).expect(
     400,
   )
@@ -418,6 +460,9 @@ test('The endpoint for agents takes one message a request, and no search of more
     id: null,
     error: { code: -32600, message: expect.stringContaining('a request of its own') },
   })
+})
+
+test('A search of the documents by an agent has at most 200 characters', async () => {
   const search = (query: string) => ({
     ...{ jsonrpc: '2.0', id: 3, method: 'tools/call' },
     params: { name: 'search_documents', arguments: { query } },

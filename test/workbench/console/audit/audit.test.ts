@@ -50,7 +50,7 @@ const current = (changes: Partial<AuditReport> = {}) => ({
 const EXPIRED = auditedRow('use/id_token.expired')
 const LET_IN = auditedRow('use/id_token.expired', { verdict: 'let in' })
 
-test('The page of an audit of readings says under how many the app works, what it depends on, and what was not shown', async () => {
+test('The page of an audit of readings says what the app depends on', async () => {
   const { page, text } = await upload(readingsAudit())
   expect(text).toMatch(/depends works under 1 of 2; depends on refused_token_status=401/)
   expect(text).toMatch(
@@ -58,13 +58,16 @@ test('The page of an audit of readings says under how many the app works, what i
   )
   expect(byTestId(page, 'finding')).toHaveLength(2)
   expect(text).not.toContain('Other checks')
+})
+
+test('The readings of an audit are a card beside its rows', async () => {
   // Beside rows, the readings are a card of their own.
   const both = await upload(current({ readings: READINGS_FOUND }))
   expect(both.text).toMatch(/failed not verified: .*works under 1 of 2.*Other checks/)
   expect(byTestId(both.page, 'readings')).toHaveLength(1)
 })
 
-test('The page of an audit shows headline, totals, what was learned, the worst check first, and every row', async () => {
+test('The page of an audit shows its findings before every row', async () => {
   const { status, page, text } = await upload(current({ totals: { refused: 99 }, exit_code: 0 }))
   expect(status).toBe(200)
   // The rows are believed, and not totals and an exit code that say better.
@@ -88,17 +91,22 @@ test('The page of an audit shows headline, totals, what was learned, the worst c
   expect(page).toContain('data-audit-filter hidden>')
 })
 
-test('The page of an audit of another version says so, and links no row that it does not know', async () => {
+test('The page of an audit of another version says so', async () => {
   const rows = [EXPIRED, { ...auditedRow('use/id_token.jku'), row: 'use/id_token.gone' }]
-  const { page, text } = await upload(auditReport(rows, { version: '9.8.7', catalogue: '0.1' }))
+  const { text } = await upload(auditReport(rows, { version: '9.8.7', catalogue: '0.1' }))
   expect(text).toMatch(/agekey-sandbox 9\.8\.7 wrote this report, and this is \d/)
   expect(text).toMatch(/judged by catalogue 0\.1; this sandbox has 0\.3/)
   expect(text).toMatch(/Rows that this catalogue does not have: 1.*use\/id_token\.gone unknown/)
+})
+
+test('The page of an audit links no row that the catalogue does not know', async () => {
+  const rows = [EXPIRED, { ...auditedRow('use/id_token.jku'), row: 'use/id_token.gone' }]
+  const { page } = await upload(auditReport(rows, { version: '9.8.7', catalogue: '0.1' }))
   const links = hrefsOn(page).filter((link) => /expired|gone/.test(link))
   expect(new Set(links)).toEqual(new Set(['/_sandbox/console/outcomes/use/id_token.expired']))
 })
 
-test('The page of an audit links the flows of its time in this journal, and says why others are no links', async () => {
+test('The page of an audit links the flows of its time in this journal', async () => {
   await sandbox.request.get('/v1/oidc/use').query(useRequest({ sandbox_persona: 'teen-16' }))
   const { started_at } = (await sandbox.flows.last()) ?? expect.fail('there is no flow')
   const report = auditReport([{ ...LET_IN, flows: ['f1', 'f2', 'f01'] }], { started_at })
@@ -147,14 +155,18 @@ test.each([...HOSTILE, "http://a.example/' & calc & '", '\r\nSet-Cookie: a=b'])(
   },
 )
 
-test('The page of an audit shows what the app wrote meanwhile, and no command for what a test suite drove', async () => {
+test('The page of an audit shows what the app wrote meanwhile', async () => {
   const row = { ...LET_IN, log: ['GET /callback', '<user signed in>'] }
   const { text } = await upload(auditReport([row], { agent: 'function' }))
   expect(text).toMatch(/The app wrote GET \/callback <user signed in> Flows/)
+})
+
+test('The page of an audit by a function shows no command', async () => {
+  const { text } = await upload(auditReport([LET_IN], { agent: 'function' }))
   expect(text).not.toContain('npx agekey-sandbox')
 })
 
-test('The page of an audit stays below 300 KB, and shows a thousand rows', async () => {
+test('The page of an audit stays below 300 KB', async () => {
   const evidence = 'as adult-passport: your app showed 200 at /callback ("Welcome, you are 18.")'
   const rows = OUTCOMES.map((row) =>
     auditedRow(rowId(row), {
@@ -166,6 +178,9 @@ test('The page of an audit stays below 300 KB, and shows a thousand rows', async
   )
   const { page } = await upload(auditReport(rows))
   expect(Buffer.byteLength(page)).toBeLessThan(300_000)
+})
+
+test('The page of an audit shows a thousand rows', async () => {
   const many = Array.from({ length: 1200 }, (_, index) => ({
     ...{ ...EXPIRED, row: `use/${index}`, checks: ['exp'] as const },
     ...{ summary: '', rule: '' },
@@ -212,34 +227,35 @@ test.each([
     413,
     /the file is too large: the form has 3000000 bytes, and 2097152 are read at most;/,
   ],
-])(
-  'A form that brings %s is answered with its status, one message, what to do and the form',
-  async (...row) => {
-    const [, body, type, expected, message] = row
-    const { status, page } = await send(body, { type })
-    const { problem, forms } = problemOf(page)
-    expect({ status, forms, problem }).toEqual({
-      status: expected,
-      forms: 1,
-      problem: expect.stringMatching(message),
-    })
-    const remedy =
-      '; choose the JSON report of an audit: .agekey-audit/last.json, or the file that --json wrote'
-    expect([problem.startsWith('Not done. '), problem.endsWith(remedy)]).toEqual([
-      true,
-      status !== 415,
-    ])
-  },
-)
+])('A form that brings %s is answered with one message beside the form', async (...row) => {
+  const [, body, type, expected, message] = row
+  const { status, page } = await send(body, { type })
+  const { problem, forms } = problemOf(page)
+  expect({ status, forms, problem }).toEqual({
+    status: expected,
+    forms: 1,
+    problem: expect.stringMatching(message),
+  })
+  const remedy =
+    '; choose the JSON report of an audit: .agekey-audit/last.json, or the file that --json wrote'
+  expect(problem).toMatch(/^Not done\. /)
+  expect(problem.endsWith(remedy)).toEqual(status !== 415)
+})
 
-test('The form of an audit report may be large but not endless, and no other form of the console may be large', async () => {
+test('The form of an audit report may be large', async () => {
   const report = fileOf(JSON.stringify(current()) + ' '.repeat(100_000))
   expect((await send(report, { url: `${sandbox.baseUrl}/t/team` })).status).toBe(200)
+})
+
+test('The form of an audit report may not be endless', async () => {
   const body = new Uint8Array(17 * 1024 * 1024)
   const answer = await fetch(sandbox.baseUrl + AUDIT, { method: 'POST', body }).catch(
     () => undefined,
   )
-  expect([413, undefined]).toContain(answer?.status)
+  expect(answer?.status).toBeOneOf([413, undefined])
+})
+
+test('No other form of the console may be large', async () => {
   await sandbox.request.post('/_sandbox/console/force').send('x'.repeat(100_000)).expect(413)
 })
 
@@ -258,15 +274,12 @@ test.each([
     () => Promise.reject(new Error('.agekey-audit/last.json cannot be read (EACCES)')),
     /^Not done\. \.agekey-audit\/last\.json cannot be read \(EACCES\)$/,
   ],
-])(
-  'A last audit that %s leaves the form, and a message when there is one',
-  async (_, lastAudit, message) => {
-    const { request } = await startSandbox({ lastAudit })
-    const { text } = await request.get(AUDIT)
-    expect(problemOf(text)).toEqual({ problem: expect.stringMatching(message), forms: 1 })
-    expect(textOf(text)).not.toContain('findings')
-  },
-)
+])('A last audit that %s leaves the form', async (_, lastAudit, message) => {
+  const { request } = await startSandbox({ lastAudit })
+  const { text } = await request.get(AUDIT)
+  expect(problemOf(text)).toEqual({ problem: expect.stringMatching(message), forms: 1 })
+  expect(textOf(text)).not.toContain('findings')
+})
 
 test('The last audit is for those who may use the console', async () => {
   const lastAudit = () => expect.fail('it is read')

@@ -37,8 +37,10 @@ test('The curl command sends a browser’s request by GET, JSON parameters as te
   })
 })
 
-test('The curl command authenticates E2 by a field, E4 by Basic and E5 by a bearer token, from the environment', () => {
-  const address = 'http://localhost:2435/v1/oidc/create/par'
+const ADDRESS = 'http://localhost:2435/v1/oidc/create/par'
+
+test('The curl command of E2 has the secret of the environment in a field', () => {
+  const address = ADDRESS
   const fields = [
     'client_id=web-shop',
     'client_secret=S3CRET',
@@ -46,10 +48,16 @@ test('The curl command authenticates E2 by a field, E4 by Basic and E5 by a bear
   ]
   const encoded = fields.flatMap((field) => ['--data-urlencode', field])
   expect(argumentsOf(commandFor())).toEqual(['-i', address, ...encoded])
+})
+
+test('The curl command of E4 authenticates by Basic', () => {
   expect(argumentsOf(commandFor({ endpoint: 'E4', parameters: { code: 'c' } }))).toContain(
     'web-shop:S3CRET',
   )
-  const upgrade = ['-i', address, '-H', 'Authorization: Bearer T0KEN', '--json', '{"a":1}']
+})
+
+test('The curl command of E5 authenticates by a bearer token', () => {
+  const upgrade = ['-i', ADDRESS, '-H', 'Authorization: Bearer T0KEN', '--json', '{"a":1}']
   expect(argumentsOf(commandFor({ endpoint: 'E5', parameters: { a: 1 } }))).toEqual(upgrade)
 })
 

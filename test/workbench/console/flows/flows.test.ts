@@ -27,20 +27,17 @@ test.each([
   ['?q=GOOD', ['f1']],
   ['?q=nowhere', []],
   ['?status=unknown', ['f2', 'f1']],
-])(
-  'The flows page with %j shows the flows that match, and a way to all when it leaves flows out',
-  async (...row) => {
-    const [query, ids] = row
-    await party().use({ state: 'good' })
-    await get('/v1/oidc/use').query('state=bad')
-    const page = await read(query)
-    expect(idsOn(page)).toEqual(ids)
-    expect(textOf(page).includes('Show every flow')).toBe(ids.length < 2)
-    if (ids.includes('f1'))
-      expect(textOf(page)).toMatch(/Use f1 .*adult-passport: 13 yes, 16 yes, 18 yes.* ok/)
-    if (ids.includes('f2')) expect(textOf(page)).toMatch(/Use f2 .*client_id is missing.* error /)
-  },
-)
+])('The flows page with %j shows the flows that match', async (...row) => {
+  const [query, ids] = row
+  await party().use({ state: 'good' })
+  await get('/v1/oidc/use').query('state=bad')
+  const page = await read(query)
+  expect(idsOn(page)).toEqual(ids)
+  expect(textOf(page).includes('Show every flow')).toBe(ids.length < 2)
+  if (ids.includes('f1'))
+    expect(textOf(page)).toMatch(/Use f1 .*adult-passport: 13 yes, 16 yes, 18 yes.* ok/)
+  if (ids.includes('f2')) expect(textOf(page)).toMatch(/Use f2 .*client_id is missing.* error /)
+})
 
 test('The flows page shows why a request that breaks no rule is refused', async () => {
   await open({ sandbox_persona: 'teen-61' })
@@ -48,7 +45,7 @@ test('The flows page shows why a request that breaks no rule is refused', async 
   expect(await shown('f1')).toMatch(/there is no persona "teen-61".*Correct the request/)
 })
 
-test('The flows page shows the newest 30 and leads to the older ones of the same search', async () => {
+test('The flows page leads to the older flows of the same search', async () => {
   for (let index = 1; index <= 31; index += 1) await party().use({ state: `state-${index}` })
   const first = await read('?flow=use&q=state')
   expect(idsOn(first)).toHaveLength(30)
@@ -58,12 +55,17 @@ test('The flows page shows the newest 30 and leads to the older ones of the same
   expect(idsOn(await read('?flow=use&q=state&before=f2'))).toEqual(['f1'])
 })
 
-test('The page of a flow explains token, decision and trace, and repeats each call without a secret', async () => {
+test('The page of a flow explains its token', async () => {
   await party().obtainToken()
   const text = await shown()
   expect(text).toMatch(
     /child-12.*needs 18 by age_thresholds\[2\], has 12.*call E5 with the access token within 10800 seconds.*req_claims_hash/,
   )
+})
+
+test('The page of a flow repeats each call without a secret', async () => {
+  await party().obtainToken()
+  const text = await shown()
   expect(text).toContain(
     `curl -i '${sandbox.baseUrl}/v1/oidc/use/token' \\ -u 'ak_test_sandbox:'"$AGE_CLIENT_SECRET"`,
   )
@@ -105,7 +107,7 @@ test.each([
 ])('The page of a flow %s', async (_does, changes, expected) => {
   await party().use(changes)
   // In its text or in its markup.
-  expect([await shown(), await pageOf()]).toContainEqual(expect.stringMatching(expected))
+  expect(expect.stringMatching(expected)).toBeOneOf([await shown(), await pageOf()])
 })
 
 test('The page of a flow advises to begin again when the request expired, as the control API does', async () => {
@@ -123,11 +125,12 @@ test('The page of a flow advises to begin again when the request expired, as the
   expect(await shown()).toContain('It waits no longer')
 })
 
-test('The page of a flow says how many calls it shows of a page that was reloaded again and again', async () => {
+test('The page of a flow says how many calls of the flow the page shows', async () => {
   const uri = await party().obtainRequestUri()
   for (let n = 1; n <= 102; n++) await get('/v1/oidc/create').query({ ...createRequest(uri), n })
   const flow = (await get('/_sandbox/flows/f1')).body
-  expect([flow.calls.length, flow.dropped_calls]).toEqual([100, 3])
+  expect(flow.calls).toHaveLength(100)
+  expect(flow.dropped_calls).toBe(3)
   expect(await shown()).toMatch(
     /The last 20 of 103\. The first 3 are kept no longer\..* n 83 .* n 102 /,
   )
@@ -161,37 +164,46 @@ test('The page of a Use flow runs it again by a link, also with the decision tha
   expect(flows).toEqual(['f3 by teen-16', 'f2 by nobody', 'f1 by teen-16'])
 })
 
-test('The page of a pushed request opens it when no browser has, and pushes a used one again by commands', async () => {
+test('The page of a pushed request opens the request when no browser has', async () => {
   const uri = await party().obtainRequestUri()
   const href = hrefOf(await pageOf(), 'open-here')
   expect(new URLSearchParams(href.split('?')[1]).get('request_uri')).toBe(uri)
   await get(href).expect(200)
   await get(`${href}&sandbox_persona=no-age-key`)
-  await party().create(await party().obtainRequestUri())
-  expect(await shown('f2')).toMatch(/A request_uri serves once.*request_uri=REQUEST_URI/)
-  await party().obtainRequestUri()
-  expect(await shown('f3')).toMatch(/ waiting for the browser at E3 since /)
-  await sandbox.clock.advance(3600)
-  expect(byTestId(await pageOf('f3'), 'open-here')).toEqual([])
-  expect(await shown('f3')).toContain('It waits no longer')
 })
 
-test('The page of a flow leads to the flows before and after it in its story', async () => {
+test('The page of a used request pushes the request again by commands', async () => {
+  await party().create(await party().obtainRequestUri())
+  expect(await shown()).toMatch(/A request_uri serves once.*request_uri=REQUEST_URI/)
+})
+
+test('The page of an expired request opens the request no longer', async () => {
+  await party().obtainRequestUri()
+  expect(await shown()).toMatch(/ waiting for the browser at E3 since /)
+  await sandbox.clock.advance(3600)
+  expect(byTestId(await pageOf(), 'open-here')).toEqual([])
+  expect(await shown()).toContain('It waits no longer')
+})
+
+test('The page of a flow leads to its neighbours in a story', async () => {
   await party().use({ sandbox_persona: 'no-age-key', can_create: 'true' })
   await party().create(await party().obtainRequestUri(), { sandbox_persona: 'no-age-key' })
   await party().use({ sandbox_persona: 'no-age-key' })
   expect(await shown('f2')).toContain('Before this: f1 After this: f3')
 })
 
-test('The page of an unknown flow says so with status 404, and has the menu and the newest flows', async () => {
+test('The page of an unknown flow shows the newest flows', async () => {
   await party().use({ sandbox_persona: 'teen-16' })
   const { text } = await get(`${FLOWS}/f99`).expect(404)
   expect(textOf(text)).toMatch(/Flows .* There is no flow f99 .* All flows .* Use f1 teen-16 /)
   expect(hrefsIn(text)).toEqual(expect.arrayContaining([FLOWS, `${FLOWS}/f1`]))
+})
+
+test('The page of an unknown flow shows its id as text', async () => {
   await get(`${FLOWS}/${encodeURIComponent('<i>')}`).expect(404, /There is no flow &lt;i&gt;/)
 })
 
-test('The page of a flow has one line for each age with the signal that decided, and folds the checks of all signals', async () => {
+test('The page of a flow has one line for each age', async () => {
   await party().use({ sandbox_persona: 'adult-six-methods', claims: '{"age_thresholds":[21,70]}' })
   const [trace = ''] = /<div class="traces"[\s\S]*?<\/div>/.exec(await pageOf()) ?? []
   const lines = [...trace.matchAll(/<summary>([\s\S]*?)<\/summary>/g)].map(([, line = '']) =>
@@ -201,6 +213,11 @@ test('The page of a flow has one line for each age with the signal that decided,
     expect.stringMatching(/^21 yes \w+: needs 21, has \d+$/),
     expect.stringMatching(/^70 no \w+: needs 70, has \d+$/),
   ])
+})
+
+test('The page of a flow folds the checks of all signals', async () => {
+  await party().use({ sandbox_persona: 'adult-six-methods', claims: '{"age_thresholds":[21,70]}' })
+  const [trace = ''] = /<div class="traces"[\s\S]*?<\/div>/.exec(await pageOf()) ?? []
   expect(
     tagsOf(trace)
       .filter(({ name }) => name === 'details')
@@ -214,30 +231,25 @@ test.each([
   ['an unknown persona', { sandbox_persona: 'teen-61' }, 'there is no persona', [true, false]],
   ['a decline', { sandbox_outcome: 'access_denied' }, 'the user went back', [false, false]],
   ['a verified age', { sandbox_persona: 'teen-16' }, 'needs 21', [false, true]],
-])(
-  'The page of a flow with %s says its reason once, and opens what was sent only for a wrong request',
-  async (...row) => {
-    const [, changes, reason, [isSentOpen, isAnsweredOpen]] = row
-    await open(changes)
-    const page = await pageOf()
-    const opened = tagsOf(page).filter(
-      ({ name, attributes }) => name === 'details' && 'open' in attributes,
-    )
-    const ids = opened.map(({ attributes }) => attributes['id'])
-    expect([ids.includes('sent-0'), ids.includes('answered-0')]).toEqual([
-      isSentOpen,
-      isAnsweredOpen,
-    ])
-    // What is folded repeats what was answered.
-    const unfolded = textOf(
-      page.replaceAll(
-        /<details(?![^>]* open)[^>]*>[\s\S]*?(?:<summary>([\s\S]*?)<\/summary>)[\s\S]*?<\/details>/g,
-        '$1',
-      ),
-    )
-    expect(unfolded.split(reason)).toHaveLength(2)
-  },
-)
+])('The page of a flow with %s says its reason once', async (...row) => {
+  const [, changes, reason, [isSentOpen, isAnsweredOpen]] = row
+  await open(changes)
+  const page = await pageOf()
+  const opened = tagsOf(page).filter(
+    ({ name, attributes }) => name === 'details' && 'open' in attributes,
+  )
+  const ids = opened.map(({ attributes }) => attributes['id'])
+  expect(ids.includes('sent-0')).toEqual(isSentOpen)
+  expect(ids.includes('answered-0')).toEqual(isAnsweredOpen)
+  // What is folded repeats what was answered.
+  const unfolded = textOf(
+    page.replaceAll(
+      /<details(?![^>]* open)[^>]*>[\s\S]*?(?:<summary>([\s\S]*?)<\/summary>)[\s\S]*?<\/details>/g,
+      '$1',
+    ),
+  )
+  expect(unfolded.split(reason)).toHaveLength(2)
+})
 
 test('The page of a flow links the flow as a file of each format', async () => {
   await party().use({ sandbox_persona: 'teen-16' })
@@ -253,7 +265,7 @@ test('The page of a flow links the flow as a file of each format', async () => {
   }
 })
 
-test('The pages of flows stay below 100 KB in all with large requests and answers', async () => {
+test('The page of a flow with large requests stays below 100 KB with all its parts', async () => {
   await party().use({ sandbox_outcome: 'id_token.huge', response_mode: 'form_post' })
   const claims = JSON.stringify({ age_thresholds: Array.from({ length: 60 }, (_, index) => index) })
   for (let count = 0; count < 50; count++) await party().use({ state: 's'.repeat(3_000), claims })

@@ -23,8 +23,11 @@ test.each([
   expect(readPasted(text, provider)).toMatchObject({ claims, findings: [] })
 })
 
-test('Pasted text stays as it was written when it is JSON, and becomes JSON when it is an address', () => {
+test('Pasted JSON stays as it was written', () => {
   expect(readPasted(`  ${json}`, provider).text).toBe(`  ${json}`)
+})
+
+test('A pasted address becomes the JSON of its claims', () => {
   expect(readPasted(address, provider).text).toBe(formatClaims(claims))
 })
 
@@ -44,24 +47,19 @@ test.each([
   ],
   ["'{}'", 'USE-09', /quotation marks stand around it/],
   ['%7B%', 'USE-09', /claims must be JSON/],
-])(
-  'Pasted text that cannot be read is kept, and refused by a rule: %s by %s',
-  (text, rule, message) => {
-    const pasted = readPasted(text, provider)
-    expect(pasted).toMatchObject({
-      text,
-      findings: [{ rule, message: expect.stringMatching(message) }],
-    })
-    expect(pasted.claims).toBeUndefined()
-  },
-)
+])('Pasted text that cannot be read is refused by a rule: %s by %s', (text, rule, message) => {
+  const pasted = readPasted(text, provider)
+  expect(pasted).toMatchObject({
+    text,
+    findings: [{ rule, message: expect.stringMatching(message) }],
+  })
+  expect(pasted.claims).toBeUndefined()
+})
 
 test('Formatted claims are the same claims, with each list of ages or names on one line', () => {
   const text = formatClaims(claims)
-  expect([JSON.parse(text), text]).toEqual([
-    claims,
-    expect.stringContaining('"age_thresholds": [18]'),
-  ])
+  expect(JSON.parse(text)).toEqual(claims)
+  expect(text).toContain('"age_thresholds": [18]')
   expect(text).toContain('"denied": ["/a", "/b/*"]')
 })
 
@@ -105,6 +103,6 @@ test('A change is never offered when the claims would be refused then', () => {
     facial_age_estimation: { min_age: 25, iso_27566_1: 'basic' },
   }
   const all = changed({ age_thresholds: [18], overrides })
-  expect(all.has('without min_age of overrides.facial_age_estimation')).toBe(false)
-  expect(all.has('without iso_27566_1 of overrides.facial_age_estimation')).toBe(true)
+  expect([...all.keys()]).not.toContain('without min_age of overrides.facial_age_estimation')
+  expect([...all.keys()]).toContain('without iso_27566_1 of overrides.facial_age_estimation')
 })

@@ -62,7 +62,7 @@ test('The copied request, run by a shell, is answered as the persona', async () 
   })
 })
 
-test('The copied test passes by itself in a project that has the package, and fails with another answer', async () => {
+test('The copied test passes by itself in a project that has the package', async () => {
   const text = await copyOf(/Vitest/)
   const alias = { 'agekey-sandbox': join(root, 'src/index.ts') }
   const folder = folderWith({

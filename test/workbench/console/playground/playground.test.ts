@@ -23,7 +23,7 @@ test('The playground answers every persona to an example without being asked', a
   expect(rowOf(page, 'no-age-key')).toContain('no age key')
 })
 
-test('The playground says what the control API says about each persona, with the reason, and begins no flow', async () => {
+test('The playground gives the answers of the control API with the reason', async () => {
   const page = await read({ claims, persona: 'teen-16' })
   for (const { name, age_key } of await sandbox.personas.list()) {
     if (!age_key) continue
@@ -36,10 +36,15 @@ test('The playground says what the control API says about each persona, with the
   }
   expect(rowOf(page, 'teen-16')).toContain('id_doc_scan: needs 18, has 16')
   expect(rowOf(page, 'stale-verification')).toMatch(/not after 2026-01-01 by verified_after/)
-  expect([await sandbox.flows.list(), await sandbox.expectations.list()]).toEqual([[], []])
 })
 
-test('The playground marks what flips when one filter is left out, says how many do, and goes back', async () => {
+test('The playground begins no flow', async () => {
+  await read({ claims, persona: 'teen-16' })
+  expect(await sandbox.flows.list()).toEqual([])
+  expect(await sandbox.expectations.list()).toEqual([])
+})
+
+test('The playground marks what flips when one filter is left out', async () => {
   expect(textOf(await read({ claims }))).toMatch(
     /without verified_after \d+ personas? .*stale-verification/,
   )
@@ -47,15 +52,23 @@ test('The playground marks what flips when one filter is left out, says how many
   expect(rowOf(changed, 'stale-verification')).toContain('18: no → yes')
   expect(rowOf(changed, 'teen-16')).not.toContain('→')
   expect(changed).not.toContain('&quot;verified_after&quot;: &quot;2026-01-01&quot;')
+})
+
+test('The playground goes back to a filter that was left out', async () => {
+  const changed = await read({ claims, change: 'without verified_after' })
   const before = fieldOf(changed, 'before')
   expect(JSON.parse(before)).toEqual({ age_thresholds: [18, 21] })
   const back = await read({ claims: before, before: claims, change: 'back' })
   expect(rowOf(back, 'stale-verification')).toContain('18: yes → no')
 })
 
-test('The playground shows refused claims as findings with rule, place, message and hint, and keeps the text', async () => {
+test('The playground shows refused claims as findings', async () => {
   const page = await read({ claims: '{"age_thresholds":["18"],}' })
   expect(textOf(page)).toMatch(/error USE-09 claims claims must be JSON.*How to fix it/)
+})
+
+test('The playground keeps the text of refused claims', async () => {
+  const page = await read({ claims: '{"age_thresholds":["18"],}' })
   expect(page).toContain('{&quot;age_thresholds&quot;:[&quot;18&quot;],}</textarea>')
   expect(namesOn(page)).toEqual([])
 })
@@ -63,11 +76,12 @@ test('The playground shows refused claims as findings with rule, place, message 
 test('The playground shows only the personas of one answer, or those that a search finds', async () => {
   expect(namesOn(await read({ claims, q: 'teen-16' }))).toEqual(['teen-16'])
   const adults = namesOn(await read({ claims, answers: '11' }))
-  expect([adults.includes('adult-passport'), adults.includes('teen-16')]).toEqual([true, false])
+  expect(adults).toContain('adult-passport')
+  expect(adults).not.toContain('teen-16')
   expect(namesOn(await read({ claims, answers: 'none' }))).toEqual(['no-age-key'])
 })
 
-test('The playground shows a hundred personas on a page, and all of them on its pages', async () => {
+test('The playground shows a hundred personas on a page', async () => {
   for (let n = 0; n < 80; n++)
     await sandbox.personas.put({
       name: `one-of-many-${n}`,
@@ -85,7 +99,7 @@ test('The playground still answers when every persona was removed', async () => 
   expect(textOf(await read({ claims }))).toContain('0 personas')
 })
 
-test('The page of a flow leads to the playground with the claims and the persona of the flow', async () => {
+test('The page of a flow leads to the playground with the claims of the flow', async () => {
   await createRelyingParty(sandbox).use({ claims, sandbox_persona: 'teen-16' })
   const { id } = (await sandbox.flows.last()) ?? expect.fail('there is no flow')
   const flow = (await sandbox.request.get(`/_sandbox/console/flows/${id}`)).text

@@ -7,7 +7,7 @@ import { frame, settings, WEB_SHOP } from '../views.ts'
 
 const SETUP = '/_sandbox/console/setup'
 
-test('The page Setup lists the endpoints and discovery documents, and leads to the demo app and to the control API', () => {
+test('The page Setup lists the endpoints', () => {
   const keys = { published: [], signing: '' }
   const page = renderSetup(frame, {
     settings,
@@ -23,12 +23,24 @@ test('The page Setup lists the endpoints and discovery documents, and leads to t
   expect(textOf(page)).toContain(
     'E6 GET http://localhost:2435/v1/oidc/use/.well-known/openid-configuration Use discovery',
   )
+})
+
+test('The page Setup leads to the demo app', () => {
+  const keys = { published: [], signing: '' }
+  const page = renderSetup(frame, {
+    settings,
+    clients: [],
+    showsSecrets: true,
+    signingAlg: 'RS256',
+    keys,
+    fields: {},
+  })
   const hrefs = tagsOf(page).map(({ attributes }) => attributes['href'])
   const links = ['demo', 'embedding', 'openapi.json'].map((path) => `/t/qa/_sandbox/${path}`)
   expect(hrefs).toEqual(expect.arrayContaining(links))
 })
 
-test('The page Setup shows what is registered for each client, and says so in words for the built-in client', async () => {
+test('The page Setup shows the registration of each client', async () => {
   const { request } = await startSandbox({ clients: [WEB_SHOP] })
   const { text } = await request.get(SETUP)
   const registered = ['Web shop', 'https://shop.example/callback', 'ES256', 'teen-16']
@@ -49,14 +61,12 @@ test('The page Setup shows no secret of the config beyond this machine', async (
     clients: [WEB_SHOP],
   })
   const { status, text } = await request.get(SETUP).set('Authorization', `Bearer ${token}`)
-  expect([status, text.includes('web-shop'), text.includes(WEB_SHOP.clientSecret)]).toEqual([
-    200,
-    true,
-    false,
-  ])
+  expect(status).toBe(200)
+  expect(text).toContain('web-shop')
+  expect(text).not.toContain(WEB_SHOP.clientSecret)
 })
 
-test('The page Setup takes the keys through the stages of a rotation, and refuses a stage out of turn', async () => {
+test('The page Setup takes the keys through the stages of a rotation', async () => {
   const sandbox = await startSandbox()
   const browser = createBrowserClient(sandbox.baseUrl)
   const kids = async () =>
@@ -64,14 +74,12 @@ test('The page Setup takes the keys through the stages of a rotation, and refuse
   const kidOf = ({ kid }: { kid: string }) => kid
   const before = await kids()
   const tooEarly = await browser.submit(SETUP, { rotate: 'use' })
-  expect([tooEarly.status, textOf(tooEarly.text)]).toEqual([
-    409,
-    expect.stringContaining('publish another one first'),
-  ])
+  expect(tooEarly.status).toBe(409)
+  expect(textOf(tooEarly.text)).toContain('publish another one first')
   expect((await browser.submit(SETUP, { rotate: 'rotate' })).status).toBe(400)
   await browser.submit(SETUP, { rotate: 'publish' })
   expect((await kids()).slice(0, before.length)).toEqual(before)
-  expect((await kids()).length).toBe(2 * before.length)
+  expect(await kids()).toHaveLength(2 * before.length)
   await browser.submit(SETUP, { rotate: 'use' })
   await browser.submit(SETUP, { rotate: 'retire' })
   const after = await kids()
@@ -99,7 +107,14 @@ test('The page of readings sets one, forgets the usual one, then reads all as us
 
 const TENANTS = '/_sandbox/console/tenants'
 
-test('The tenants page makes, resets and removes tenants', async () => {
+test('The tenants page makes a tenant', async () => {
+  const sandbox = await startSandbox()
+  const browser = createBrowserClient(sandbox.baseUrl)
+  await browser.submit(TENANTS, { add: 'qa' })
+  await sandbox.tenant('qa').next({ persona: 'teen-16' })
+})
+
+test('The tenants page resets a tenant', async () => {
   const sandbox = await startSandbox()
   const browser = createBrowserClient(sandbox.baseUrl)
   await browser.submit(TENANTS, { add: 'qa' })
@@ -107,6 +122,12 @@ test('The tenants page makes, resets and removes tenants', async () => {
   await browser.submit(TENANTS, { reset: 'qa' })
   expect(await sandbox.tenant('qa').expectations.list()).toEqual([])
   expect(textOf((await browser.get(TENANTS)).text)).toContain('2 tenants')
+})
+
+test('The tenants page removes a tenant', async () => {
+  const sandbox = await startSandbox()
+  const browser = createBrowserClient(sandbox.baseUrl)
+  await browser.submit(TENANTS, { add: 'qa' })
   await browser.submit(TENANTS, { remove: 'qa' })
   expect(textOf((await browser.get(TENANTS)).text)).toContain('1 tenant ')
 })
