@@ -9,7 +9,7 @@ import { makeProject, PLAYWRIGHT, PLAYWRIGHT_TEST } from './support/project.ts'
 import { claims, useRequest } from './support/requests.ts'
 import { startSandbox } from './support/sandbox.ts'
 
-test('as() gives the browser cookies for the base URL, not for the address by which it is driven, and empties those of before', async () => {
+test('as() gives the browser cookies for the base URL', async () => {
   const { url } = await startSandbox({ baseUrl: 'http://localhost:9999', trustProxy: ['loopback'] })
   const { workerSandbox, sandbox } = sandboxFixtures({ url })
   const cookies: object[] = []
@@ -70,7 +70,7 @@ test.each([
   ['timedOut', 'passed'],
   ['passed', 'failed'],
 ])(
-  'A Playwright test that ends as %s and was to be %s has its flows in the report',
+  'A Playwright test that ends as %s instead of %s has its flows in the report',
   async (status, expectedStatus) => {
     const workerSandbox = await startSandbox()
     const attached: string[] = []
@@ -122,7 +122,7 @@ const FAILING = `
     await visit(sandbox, 'sandbox_outcome=access_denied')
     expect(1).toBe(2)
   })
-  test('fails without a flow', async ({ sandbox }) => {
+  test('fails without a flow', ({ sandbox }) => {
     expect(sandbox.baseUrl).toBe('')
   })
 `
@@ -141,7 +141,7 @@ const ended = z.object({
 const suite = z.object({ specs: z.array(ended) })
 const reportSchema = z.object({ suites: z.array(z.object({ suites: z.array(suite) })) })
 
-test('Two workers of Playwright keep the coverage of their sandboxes, once that of a shared one, and the flows of failed tests', async () => {
+test('Two workers of Playwright keep the coverage of their sandboxes', async () => {
   const project = await makeProject(...PLAYWRIGHT)
   project.write({
     'playwright.config.ts': "export default { reporter: 'json', fullyParallel: true, workers: 2 }",

@@ -54,7 +54,7 @@ export default {
   },
 }`
 
-test('Coverage of tests in Vitest is kept by each worker, in forks and threads, for a sandbox of all, and of a tenant', async () => {
+test('The coverage of tests in Vitest is kept by each worker', async () => {
   const { url } = await startSandbox()
   // Before the run: it is not counted.
   await sendUse(url, { sandbox_outcome: 'access_denied' })

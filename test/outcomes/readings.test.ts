@@ -459,7 +459,7 @@ test('Each variant of a reading but the default has a line that says what a clie
   )
 })
 
-test('A variant of a reading changes what its line says on each answer concerned, and nothing else there', async () => {
+test('A variant of a reading changes exactly the members that its line names', async () => {
   const sandbox = await startSandbox()
   const usual = await observe(sandbox.tenant('usual'), () => true)
   for (const [index, { name, variant }] of VARIANTS.entries()) {
@@ -493,7 +493,7 @@ const WHEN_ABSENT = {
   require_pushed_authorization_requests: false,
 }
 
-test('A client reads from the minimal discovery documents, by the defaults of absent members too, what the full ones say', async () => {
+test('The minimal discovery documents say by their defaults what the full ones say', async () => {
   const sandbox = await startSandbox()
   const minimal = sandbox.tenant('minimal')
   await minimal.configure({ readings: { discovery: 'minimal' } })
