@@ -9,15 +9,17 @@ import { codeBlocks, ROOT, readRoot, tableOf } from './page.ts'
 const { start } = await buildCli()
 const readme = readRoot('README.md')
 
-test('The README has at most 140 lines, and a table of at most 8 rows on where to go next', () => {
-  expect(readme.split('\n').length - 1).toBeLessThanOrEqual(140)
+test('The README links a document for each row of its table on where to go next', () => {
   const rows = tableOf(readme, 'You want to')
-  expect(rows.length).toBeLessThanOrEqual(8)
+  expect(rows).not.toEqual([])
   for (const [, read = ''] of rows) expect(read).toMatch(/\]\([\w/-]+\.md\)/)
 })
 
-test('The README has one command to start, one to test and one to install the file that `npm pack` makes', () => {
+test('The README has one command to start beside one to test', () => {
   expect(readme.match(/^npm ci.*$/gm)).toEqual(['npm ci && npm start', 'npm ci && npm test'])
+})
+
+test('The README has one command to install the file that `npm pack` makes', () => {
   const { name, version } = JSON.parse(readRoot('package.json'))
   const install = `npm install --save-dev ../agekey-sandbox/${name}-${version}.tgz`
   expect(readme.match(/npm install --save-dev \S+/g)).toEqual([install])
@@ -38,7 +40,7 @@ test('The README shows what a start prints', async () => {
   expect(output).toContain(shown.replaceAll('2435', port))
 })
 
-test('The second `npm start` bundles nothing, and the sandbox ends when npm is ended', async () => {
+test('The second `npm start` bundles nothing', async () => {
   const startByNpm = async () => {
     const npm = spawn('npm', ['start', '--', '-p', '0', '--state-dir', 'none'], { cwd: ROOT })
     const printed = { stdout: '', stderr: '' }
