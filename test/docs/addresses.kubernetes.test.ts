@@ -10,10 +10,13 @@ const manifests = parseAllDocuments(
 )
 const [, configMap, deployment] = manifests.map((document) => document.toJS())
 
-test('The manifests of addresses.md are a Secret, a ConfigMap with a config that can be read, a Deployment and a Service of one name', () => {
+test('The manifests of addresses.md are four documents of one name', () => {
   const kinds = ['Secret', 'ConfigMap', 'Deployment', 'Service']
   const named = kinds.map((kind) => ({ kind, metadata: { name: 'agekey-sandbox' } }))
   expect(manifests.map((document) => document.toJS())).toMatchObject(named)
+})
+
+test('The ConfigMap of addresses.md holds a config file that can be read', () => {
   expect(configMap.data).toEqual({ 'agekey-sandbox.yaml': expect.any(String) })
   const config = configMap.data['agekey-sandbox.yaml']
   expect(parseYamlDocument(config, { file: 'addresses.md', schema: configSchema })).toBeDefined()
@@ -29,7 +32,8 @@ test('The probes of addresses.md ask for what a sandbox with a control token ans
   const [{ ports, ...container }] = deployment.spec.template.spec.containers
   for (const name of ['startupProbe', 'readinessProbe', 'livenessProbe']) {
     const { httpGet } = container[name]
-    expect([httpGet.port, await statusUnder(httpGet.path)]).toEqual([ports[0].name, 200])
+    expect(httpGet.port).toEqual(ports[0].name)
+    expect(await statusUnder(httpGet.path)).toBe(200)
   }
   expect(await statusUnder('/_sandbox/clock')).toBe(401)
 })

@@ -83,7 +83,7 @@ async function call(port: number, path: string, form?: string, headers: Incoming
 }
 
 describeWith('nginx', 'Behind the nginx of addresses.md', () => {
-  test('Tokens, forms and the control API work behind nginx over https, by the name of the proxy alone', async () => {
+  test('The sandbox works behind nginx over https by the name of the proxy alone', async () => {
     const { baseUrl, port } = await start(blockWith(blocks, '# nginx.conf'), {
       listen: '443',
       address: (port) => `https://age.example:${port}`,

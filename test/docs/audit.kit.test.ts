@@ -12,7 +12,7 @@ const short = (code: string) =>
     .replace(/'Welcome'\)\)$/m, "'Welcome'), { only: ['use/id_token.expired', 'create/created'] })")
     .replace('{ test })', "{ test, only: ['use/id_token.expired', 'create/created'] })")
 
-test('The tests of audit.md run by Vitest and by node:test, and refuse nothing that they should not', async () => {
+test('The tests of audit.md run by Vitest as by node:test', async () => {
   // Outside the repository, whose settings of Vitest are not those of the page.
   project.write({
     'start-app.js': START_APP,

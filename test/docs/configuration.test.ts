@@ -13,7 +13,7 @@ test('configuration.md names every member of a client', () => {
   expect(named.toSorted()).toEqual(Object.keys(clientSchema.shape).toSorted())
 })
 
-test('The tables of settings and profiles of configuration.md are those of the program; `npm run docs` writes them', async () => {
+test('configuration.md has the tables that `npm run docs` writes', async () => {
   const withSettings = withGenerated(page, 'settings', settingsTable())
   await expectPage('configuration.md', withGenerated(withSettings, 'profiles', profilesTable()))
 })

@@ -196,7 +196,7 @@ const REFUSALS = [
   ],
 ] as const
 
-test('docs/control-api.md lists the contract, each call of which can be made; `npm run docs` writes it', async () => {
+test('docs/control-api.md has the calls that `npm run docs` writes', async () => {
   const sandbox = await startSandbox({ baseUrl: BASE_URL, seed: 1 })
   await prepare(sandbox, '/clock', FROZEN)
   const rows = OPERATION_IDS.map((id) => rowOf(OPERATIONS[id], EXAMPLES[id]))

@@ -13,7 +13,7 @@ const shell = codeBlocks(page, 'sh')
 const project = await makeProject()
 const runBlock = (code: string) => project.run('bash', ['-ec', code])
 
-test('The test of coverage.md runs by node:test, and the command says what it and two others have not seen', async () => {
+test('The command of coverage.md says what three test files of node:test have not seen', async () => {
   const query = new URLSearchParams(useRequest({ claims: claims({ age_thresholds: [18, 21] }) }))
   const visit = `\n  await fetch(sandbox.baseUrl + '/v1/oidc/use?${query}', { redirect: 'manual' })\n})`
   const js = blockWith(codeBlocks(page, 'js'), '// age.test.mjs')

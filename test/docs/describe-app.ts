@@ -69,7 +69,7 @@ export function describeApp(
       ['turns-18-tomorrow', WELCOME, 2],
       ...ofLaterFlows(['no-age-key', SAVED, 0] as const, ['teen-16', UPGRADED, 0] as const),
     ] as const)(
-      `${title} shows %s the page %s after %d days, and lets the user in the second time`,
+      `${title} shows %s the page %s after %d days, but lets the user in the second time`,
       async (persona, text, days) => {
         await be(persona)
         await sandbox.clock.advance(days * 86_400)
@@ -94,17 +94,23 @@ export function describeApp(
       ).toEqual([])
     })
 
-    test(`${title} keeps state and nonce where no script reads them, and gets its answers in no address`, async () => {
+    test(`${title} keeps its cookie where no script reads the cookie`, async () => {
       const browser = createAppBrowser()
-      const [url, form] = await obtainAnswer(browser)
+      await obtainAnswer(browser)
       const ofTheApp = browser.received.filter((cookie) => !cookie.startsWith('agekey_sandbox_'))
       expect(ofTheApp).toEqual([
         expect.stringMatching(/^(?=.*; *HttpOnly)(?=.*; *SameSite=None)(?=.*; *Secure)/i),
       ])
-      expect([new URL(url).search, form?.has('id_token')]).toEqual(['', true])
     })
 
-    test(`${title} takes an answer once, and only from the browser that has asked`, async () => {
+    test(`${title} gets its answers in no address`, async () => {
+      const browser = createAppBrowser()
+      const [url, form] = await obtainAnswer(browser)
+      expect(new URL(url).search).toBe('')
+      expect([...(form?.keys() ?? [])]).toContain('id_token')
+    })
+
+    test(`${title} accepts an answer only from the browser that has asked`, async () => {
       const browser = createAppBrowser()
       const answer = await obtainAnswer(browser)
       const stranger = createAppBrowser()
@@ -112,6 +118,12 @@ export function describeApp(
       await stranger.send(`${app.url}/verify`)
       expect((await stranger.send(...answer)).status).toBe(400)
       expect((await browser.send(...answer)).text).toBe(WELCOME)
+    })
+
+    test(`${title} accepts an answer once`, async () => {
+      const browser = createAppBrowser()
+      const answer = await obtainAnswer(browser)
+      await browser.send(...answer)
       expect((await browser.send(...answer)).status).toBe(400)
     })
 
@@ -138,7 +150,8 @@ export function describeApp(
         await sandbox.next({ flow: 'jwks', outcome })
         const { url, status } = await createAppBrowser().visit(`${fresh.url}/verify`)
         fresh.stop()
-        expect([url, Math.trunc(status / 100)], outcome).toEqual([`${fresh.url}/callback`, 4])
+        expect(url, outcome).toBe(`${fresh.url}/callback`)
+        expect(Math.trunc(status / 100), outcome).toBe(4)
       }
     }, 120_000)
 

@@ -9,7 +9,7 @@ const page = readPage('library.md')
 const namesIn = (cell = '') => [...cell.matchAll(/`(\w+)/g)].map(([, name = '']) => name)
 const callsIn = (cell = '') => [...cell.matchAll(/`(\w+)\(/g)].map(([, name = '']) => name)
 
-test('library.md lists exactly the members of a sandbox, and those that one somewhere else does not have', async () => {
+test('library.md lists exactly the members of a sandbox', async () => {
   await using sandbox = await createSandbox()
   const members = namesOf(sandbox)
   const shown = tableOf(page, 'Member').flatMap((cells) =>
@@ -19,6 +19,11 @@ test('library.md lists exactly the members of a sandbox, and those that one some
     }),
   )
   expect(shown.toSorted()).toEqual(members.toSorted())
+})
+
+test('library.md names the members that a sandbox elsewhere does not have', async () => {
+  await using sandbox = await createSandbox()
+  const members = namesOf(sandbox)
   const [, exceptions = ''] = /The same members but (.*?), by the control API/.exec(page) ?? []
   const expected = members.filter((name) => !namesIn(exceptions).includes(name))
   expect(namesOf(connectSandbox(sandbox.baseUrl)).toSorted()).toEqual(expected.toSorted())

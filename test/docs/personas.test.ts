@@ -21,7 +21,7 @@ const heldBy = ({ age_key: key }: Persona) =>
     )
     .join('<br>') || 'no age key'
 
-test('personas.md lists every built-in persona with what it holds; `npm run docs` writes the table', async () => {
+test('personas.md has the table that `npm run docs` writes', async () => {
   const rows = inPersonaOrder(await loadPersonas()).map(
     (persona) =>
       `| \`${persona.name}\` | ${groupOf(persona)} | ${heldBy(persona)} | ${persona.purpose} |`,
@@ -32,7 +32,7 @@ test('personas.md lists every built-in persona with what it holds; `npm run docs
   await expectPage('personas.md', withGenerated(page, 'built-in', table))
 })
 
-test('The YAML of personas.md is a persona file, one with a persona and one with a list', () => {
+test('The YAML of personas.md is a persona file', () => {
   const namesIn = (code: string) => {
     project.write({ 'any.yaml': code })
     return readPersonas([join(project.folder, 'any.yaml')]).map(({ name }) => name)
@@ -40,7 +40,7 @@ test('The YAML of personas.md is a persona file, one with a persona and one with
   expect(yaml.map(namesIn)).toEqual([['student-19'], ['no-key-yet', 'card-holder']])
 })
 
-test('The commands of personas.md list, check and make up personas, and bring them to a sandbox', async () => {
+test('The commands of personas.md bring personas to a sandbox', async () => {
   const sandbox = await startSandbox()
   project.write({ 'student.yaml': yaml[0] ?? '' })
   const script = codeBlocks(page, 'sh')
@@ -58,7 +58,7 @@ test('The commands of personas.md list, check and make up personas, and bring th
   )
 }, 60_000)
 
-test('The TypeScript of personas.md, which has no types, puts personas and decides with one of them', async () => {
+test('The TypeScript of personas.md runs', async () => {
   project.write({ 'put.js': codeBlocks(page, 'ts')[0] ?? '' })
   expect(await project.runNode('put.js')).toEqual({ code: 0, stdout: '', stderr: '' })
 })

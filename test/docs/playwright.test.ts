@@ -27,7 +27,7 @@ test('the sandbox of globalSetup answers', async () =>
   expect(await connectSandbox('http://localhost:2435').flows.list()).toEqual([]))`
 
 describeWith('chromium', 'The examples of library.md for Playwright', () => {
-  test('Tests of library.md pass in Playwright with a webServer, and parallel ones with a tenant each', async () => {
+  test('The tests of library.md pass in Playwright', async () => {
     const project = await makeProject(...PLAYWRIGHT, 'express', 'jose')
     const shown = ['playwright.config.ts', 'shop.spec.ts', 'parallel.spec.ts', 'global-setup.ts']
     const [app, sandbox, globalSandbox] = [

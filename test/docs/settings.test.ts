@@ -50,7 +50,7 @@ test('Every command of the documents that starts a sandbox has flags that exist'
   }
 })
 
-test('addresses.md names each setting of an address by its key and its flag', () => {
+test('addresses.md names each setting of an address by its key beside its flag', () => {
   const shown = tableOf(readPage('addresses.md'), 'Setting | Flag').flatMap(
     ([keys = '', flags = '']) =>
       (flags.match(/--[\w-]+/g) ?? []).map(
@@ -74,10 +74,13 @@ test('Every config file of the documents can be read', async () => {
     await expect(readConfigText(code, { file: path, environment }), code).resolves.toBeDefined()
 })
 
-test('The changelog names the present version of the catalogue, and the versions that package.json asks for', () => {
+test('The changelog names the present version of the catalogue', () => {
   const [{ code = '' } = {}] = filesNamed('agekey-audit.yaml')
   const values = parseYamlDocument(code, { file: 'CHANGELOG.md', schema: auditFileSchema })
   expect(values).toMatchObject({ catalogue: CATALOGUE_VERSION })
+})
+
+test('The changelog names the versions that package.json asks for', () => {
   const { engines, peerDependencies } = JSON.parse(readRoot('package.json'))
   const page = readRoot('CHANGELOG.md')
   expect(page).toContain(`Node ${engines.node.replace('>=', '')} or later`)

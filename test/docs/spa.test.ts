@@ -34,12 +34,16 @@ describeWith('chromium', 'The single-page example', async () => {
       return { answer: await tab.getByRole('status').textContent(), url: tab.url() }
     })
 
-  test('The single-page example lets an adult in, no teenager, and leaves no token in the address', async () => {
+  test('The single-page example lets an adult in', async () => {
     const url = `${app.origin}/`
     expect(await answerTo({ persona: 'adult-passport' })).toEqual({
       answer: 'Welcome, you are 18.',
       url,
     })
+  })
+
+  test('The single-page example lets no teenager in', async () => {
+    const url = `${app.origin}/`
     expect(await answerTo({ persona: 'teen-16' })).toEqual({ answer: 'You are not 18.', url })
   })
 
@@ -63,10 +67,8 @@ describeWith('chromium', 'The single-page example', async () => {
     'The single-page example proves nothing by %s, for the reason of the outcome',
     async (outcome, reason) => {
       const { answer } = await answerTo({ persona: 'adult-passport', outcome })
-      expect([answer, answer]).toEqual([
-        expect.stringMatching(/^No age was proved: /),
-        expect.stringMatching(reason),
-      ])
+      expect(answer).toMatch(/^No age was proved: /)
+      expect(answer).toMatch(reason)
     },
   )
 
