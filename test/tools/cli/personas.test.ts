@@ -6,12 +6,16 @@ import { readPersonas } from '../../../src/sandbox/personas/persona-files.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import { run } from './in-process.ts'
 
-test('personas, also with "list", lists personas of the package and of --personas by group, or as JSON', async () => {
+test('personas lists the personas of --personas beside those of the package', async () => {
   const cwd = folderWith({ 'mine.yaml': 'name: my-user\ntitle: My user\npurpose: Mine.\n' })
   const { code, stdout } = await run(['personas', '--personas', 'mine.yaml'], { cwd })
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^ {2}adult-passport {2,}\S/m)])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^ {2}adult-passport {2,}\S/m)
   expect(stdout).toMatch(/^Own\n {2}my-user {2,}Mine\.$/m)
   expect((await run(['personas', 'list', '--personas', 'mine.yaml'], { cwd })).stdout).toBe(stdout)
+})
+
+test('personas --json lists the personas as JSON', async () => {
   for (const args of [['--json'], ['list', '--json']]) {
     const { personas } = JSON.parse((await run(['personas', ...args])).stdout)
     const teen = personas.find(({ name }: { name: string }) => name === 'teen-16')
@@ -19,9 +23,13 @@ test('personas, also with "list", lists personas of the package and of --persona
   }
 })
 
-test('personas show prints a persona as YAML, and refuses an unknown name with the nearest one', async () => {
+test('personas show prints a persona as YAML', async () => {
   const { code, stdout } = await run(['personas', 'show', 'no-age-key'])
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^name: no-age-key\ntitle: /)])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^name: no-age-key\ntitle: /)
+})
+
+test('personas show refuses an unknown name with the nearest one', async () => {
   const stderr = 'error: there is no persona "adult-pasport". Did you mean "adult-passport"?\n'
   expect(await run(['personas', 'show', 'adult-pasport'])).toEqual({ code: 1, stdout: '', stderr })
 })
@@ -73,7 +81,7 @@ test('personas generate writes YAML that holds the personas, after the command t
   expect((await run(['personas', 'generate', '1'])).stdout).toContain(' generate 1 --seed 1\n')
 })
 
-test('personas generate --out writes a file for each, which --personas reads, and overwrites none of them', async () => {
+test('personas generate --out writes a file for each persona', async () => {
   const cwd = folderWith()
   const generate = (count: string) =>
     run(['personas', 'generate', count, '--seed', '7', '--out', 'made'], { cwd })
@@ -86,6 +94,13 @@ test('personas generate --out writes a file for each, which --personas reads, an
   expect((await run(['personas', 'show', name, '--personas', 'made'], { cwd })).stdout).toContain(
     `name: ${name}`,
   )
+})
+
+test('personas generate --out overwrites no file', async () => {
+  const cwd = folderWith()
+  const generate = (count: string) =>
+    run(['personas', 'generate', count, '--seed', '7', '--out', 'made'], { cwd })
+  await generate('5')
   const stderr = expect.stringMatching(
     /\.yaml: is there already and stays as it is; .* Nothing was written/,
   )
@@ -101,12 +116,9 @@ test.each([
   ['ten', `the number of personas: "ten" ${NO_COUNT}`],
   ['2 --seed 1.5', '--seed: "1.5" must be a whole number from 0 to 4294967295'],
   ['2 --seed 4294967296', '--seed: "4294967296" must be a whole number from 0 to 4294967295'],
-])(
-  'personas generate %s ends with exit code 1 and one line, and writes nothing',
-  async (args, message) => {
-    const cwd = folderWith()
-    const result = await run(['personas', 'generate', ...args.split(' '), '--out', 'made'], { cwd })
-    expect(result).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` })
-    expect(existsSync(join(cwd, 'made'))).toBe(false)
-  },
-)
+])('personas generate %s writes nothing but one line', async (args, message) => {
+  const cwd = folderWith()
+  const result = await run(['personas', 'generate', ...args.split(' '), '--out', 'made'], { cwd })
+  expect(result).toEqual({ code: 1, stdout: '', stderr: `error: ${message}\n` })
+  expect(existsSync(join(cwd, 'made'))).toBe(false)
+})

@@ -6,7 +6,7 @@ import { run } from './in-process.ts'
 const COMMANDS =
   'start, init, next, clock, reset, run, flows, outcomes, explain, personas, audit, coverage, doctor, wait'
 
-test('--help has in at most 45 lines the commands in four groups with the flags of every day, and --help-all every flag', async () => {
+test('--help has the flags of every day on one screen', async () => {
   const { code, stdout, stderr } = await run(['--help'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout.trim().split('\n').length).toBeLessThanOrEqual(45)
@@ -23,6 +23,11 @@ test('--help has in at most 45 lines the commands in four groups with the flags 
   expect(shownIn(stdout)).toEqual(
     FLAGS.filter(({ shown }) => shown === 'daily').map(({ name }) => name),
   )
+})
+
+test('--help-all has every flag', async () => {
+  const shownIn = (text: string) =>
+    FLAGS.filter(({ name }) => text.includes(`--${name} `)).map(({ name }) => name)
   const all = await run(['--help-all'])
   expect(all.code).toBe(0)
   expect(shownIn(all.stdout)).toEqual(
@@ -44,7 +49,7 @@ test.each(COMMANDS.split(', '))(
   },
 )
 
-test('next --help lists who and how among its options', async () => {
+test('next --help lists who before how', async () => {
   expect((await run(['next', '--help'])).stdout).toMatch(
     /^ {2}--persona <name> .*\n {2}--outcome <name> /m,
   )
@@ -96,6 +101,6 @@ test.each([
     'personas show',
     "missing required argument 'name'; usage: agekey-sandbox personas show [options] <name>",
   ],
-])('The command line "%s" ends with one line on stderr and exit code 1', async (args, line) => {
+])('The command line "%s" ends with one line on stderr', async (args, line) => {
   expect(await run(args.split(' '))).toEqual({ code: 1, stdout: '', stderr: `error: ${line}\n` })
 })

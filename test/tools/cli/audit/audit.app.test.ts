@@ -24,7 +24,7 @@ const FINDS_ALL = /^undetermined 1 your app also finds a sub that it never recei
 const EXPIRED = ['use/id_token.expired']
 const LAST = '.agekey-audit/last.json'
 
-test('An audit starts the app by --start at the fixed port of its address, and ends the app', async () => {
+test('An audit ends the app that --start started', async () => {
   const page = `http://localhost:${await findFreePort()}/verify`
   const start = `AGE_BASE_URL={base_url} PORT={port} exec "${process.execPath}" "${EXAMPLE}"`
   const { code, stdout } = await auditInProcess(sandbox, { page, start, only: EXPIRED })
@@ -32,7 +32,7 @@ test('An audit starts the app by --start at the fixed port of its address, and e
   await expect(fetch(page)).rejects.toThrow('fetch failed')
 }, 60_000)
 
-test('A whole audit is kept for its user alone, and says where its verdicts can be looked at; a part of one is not', async () => {
+test('A whole audit is kept for its user alone', async () => {
   const page = await startSmallApp(sandbox.baseUrl, { exp: 'ignored' })
   const address = `${sandbox.baseUrl}/_sandbox/console/audit`
   expect((await auditInProcess(sandbox, { page, only: EXPIRED })).stdout).not.toContain(address)
@@ -72,7 +72,7 @@ test('An audit that can show nothing writes its reports', async () => {
   ])
 }, 60_000)
 
-test('An audit prints no link to a console that shows another report, or none', async () => {
+test('An audit prints no link to a console that shows no such report', async () => {
   for (const lastAudit of [() => undefined, () => JSON.stringify(MIXED)]) {
     const other = await startSandbox({ lastAudit })
     const page = await startSmallApp(other.baseUrl)
@@ -82,7 +82,7 @@ test('An audit prints no link to a console that shows another report, or none', 
   }
 }, 60_000)
 
-test('An audit ends as everywhere in a folder that it cannot write to, with a warning', async () => {
+test('An audit in a folder that cannot be written ends with a warning', async () => {
   const page = await startSmallApp(sandbox.baseUrl)
   writeFileSync('.agekey-audit', 'a file where the folder would be')
   const { code, stderr } = await auditInProcess(sandbox, { page, rows: EXPIRED, junit: 'a.xml' })
@@ -92,7 +92,7 @@ test('An audit ends as everywhere in a folder that it cannot write to, with a wa
   expect(read('a.xml')).toMatch(/^<\?xml/)
 }, 60_000)
 
-test('audit --learn judges nothing and writes agekey-audit.yaml, by which the next call needs no address', async () => {
+test('audit --learn writes agekey-audit.yaml, by which the next call needs no address', async () => {
   const page = await startSmallApp(sandbox.baseUrl)
   const { code, stdout } = await auditInProcess(sandbox, {
     page,
@@ -142,7 +142,7 @@ test.each([
     'undetermined',
   ],
 ] as const)(
-  'audit --find asks the app for each verification that it took in this audit: the check %s',
+  'audit --find asks the app for each verification of this audit: the check %s',
   async (...args) => {
     const [, changes, code, stdout, verdict] = args
     const page = await startSmallApp(sandbox.baseUrl, { changes })

@@ -15,7 +15,7 @@ async function listed(flags: GivenFlags): Promise<string> {
   return text
 }
 
-test('audit --list shows rows with level and reference, most severe first', async () => {
+test('audit --list shows the most severe rows first', async () => {
   const text = await listed({ only: ['use/id_token.*'], skip: ['use/id_token.a*'] })
   expect(text).toMatch(
     /^use\/id_token\.expired {2,}must {2,}.*OpenID Connect Core 1\.0 section 3\.1\.3\.7/m,
@@ -25,7 +25,7 @@ test('audit --list shows rows with level and reference, most severe first', asyn
   expect(text).toMatch(/\n\n\d+ rows, judged by catalogue \d\.\d\n$/)
 })
 
-test('audit --list prints JSON, and says which rows a version of the catalogue does not count', async () => {
+test('audit --list prints JSON', async () => {
   const { rows, catalogue } = JSON.parse(await listed({ json: '-', catalogue: '0.1' }))
   expect(catalogue).toBe('0.1')
   expect(rows).toContainEqual({
@@ -36,6 +36,10 @@ test('audit --list prints JSON, and says which rows a version of the catalogue d
       cwe: expect.arrayContaining([expect.stringMatching(/^CWE-\d+$/)]),
     },
   })
+})
+
+test('audit --list says which rows a version of the catalogue does not count', async () => {
+  const { rows } = JSON.parse(await listed({ json: '-', catalogue: '0.1' }))
   type Row = { since: string; counted: boolean; severity: number }
   expect(rows.filter(({ since, counted }: Row) => counted !== (since === '0.1'))).toEqual([])
   const severities: number[] = rows.map(({ severity }: Row) => severity)

@@ -19,7 +19,7 @@ useScratchFolder()
 const namesWith = ({ readings }: AuditReport, verdict: string) =>
   readings?.variants.filter((one) => one.verdict === verdict).map(variantName) ?? []
 
-test('audit --readings --fail-on-readings restarts the app for readings of discovery and keys, and names in each report what it depends on', async () => {
+test('audit --readings --fail-on-readings names in each report what the app depends on', async () => {
   writeStart(NEEDS_SCOPES)
   mkdirSync('.agekey-audit')
   writeFileSync(
