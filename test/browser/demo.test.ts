@@ -17,7 +17,7 @@ describeWith('chromium', 'The demo', () => {
     await page.getByTestId(`persona-${persona}`).click()
   }
 
-  test('A visitor of the demo goes through Use, Upgrade and Create by clicking', async () => {
+  test('A visitor of the demo goes through all flows by clicking', async () => {
     const page = await world.newPage()
     await verifyAs(page, 'child-12')
     expect(await verdictOn(page)).toBe('Verified')
@@ -38,13 +38,10 @@ describeWith('chromium', 'The demo', () => {
   test.each([
     ['form_post', {}],
     ['query', WITHOUT_SCRIPTS],
-  ])(
-    'The demo receives a callback in mode %s with %o, and keeps no token in the address',
-    async (mode, options) => {
-      const page = await world.newPage(options)
-      await verifyAs(page, 'adult-passport', mode)
-      expect(await verdictOn(page)).toBe('Verified')
-      expect(page.url()).toBe(`${world.sandbox.baseUrl}/_sandbox/demo/result`)
-    },
-  )
+  ])('The demo receives a callback in mode %s with %o', async (mode, options) => {
+    const page = await world.newPage(options)
+    await verifyAs(page, 'adult-passport', mode)
+    expect(await verdictOn(page)).toBe('Verified')
+    expect(page.url()).toBe(`${world.sandbox.baseUrl}/_sandbox/demo/result`)
+  })
 })

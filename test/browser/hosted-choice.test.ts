@@ -14,7 +14,7 @@ describeWith('chromium', 'The choice page', () => {
     return (await world.sandbox.flows.last())?.persona
   }
 
-  test('A persona far down the choice page is taken by the key to the search and its name', async () => {
+  test('A persona far down the choice page is found by typing its name', async () => {
     const page = await open()
     await page.keyboard.press('/')
     await page.keyboard.type('stale')
@@ -22,7 +22,7 @@ describeWith('chromium', 'The choice page', () => {
     expect(await personaOfAnswer(page)).toBe('stale-verification')
   })
 
-  test('A search for personas opens the groups with matches, prefers a whole name, and closes them again', async () => {
+  test('A search for personas opens the groups with matches', async () => {
     const page = await open()
     const search = page.getByTestId('find-persona')
     const shown = async (...ids: string[]) =>
@@ -79,7 +79,7 @@ describeWith('chromium', 'The choice page', () => {
     expect(await page.locator('#endings-title').isVisible()).toBe(true)
   })
 
-  test('A folded group of personas opens and chooses without scripts, and search and keys are hidden', async () => {
+  test('A folded group of personas opens without scripts', async () => {
     const page = await open({}, WITHOUT_SCRIPTS)
     expect(await page.getByLabel('Find a persona').isVisible()).toBe(false)
     expect(await page.getByText('Turn keys off').isVisible()).toBe(false)
@@ -121,7 +121,7 @@ describeWith('chromium', 'The choice page', () => {
     await personaOfAnswer(page)
   })
 
-  test('The reasons of an answer on the choice page are read once, and stand as long as they are open', async () => {
+  test('The reasons of an answer on the choice page are read once', async () => {
     const page = await open({ language: 'de' })
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))

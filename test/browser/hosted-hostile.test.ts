@@ -33,16 +33,14 @@ describeWith('chromium', 'A hostile string', () => {
       `window.hacked === undefined && document.querySelectorAll('[onerror], [onload], img[src=x]').length === 0`,
     )
 
-  test('A hostile string is shown as it is: as the name of a client, and as title and purpose of a persona', async () => {
+  test('A hostile string is shown as text', async () => {
     const page = await open()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
       `${SHOWN} wants to check your age`,
     )
     const title = page.getByTestId('persona-hostile').locator('[title]')
-    expect([await title.textContent(), await title.getAttribute('title')]).toEqual([
-      HOSTILE.slice(0, 100),
-      HOSTILE,
-    ])
+    expect(await title.textContent()).toEqual(HOSTILE.slice(0, 100))
+    expect(await title.getAttribute('title')).toEqual(HOSTILE)
     expect(await isHarmless(page)).toBe(true)
   })
 

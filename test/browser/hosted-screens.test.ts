@@ -109,21 +109,40 @@ describeWith('chromium', 'A hosted screen', () => {
     },
   )
 
-  test('The opened endings fit 1,500 pixels, and a search leaves no hole and counts what it shows', async () => {
+  test('A search for an ending moves no field', async () => {
+    const page = await world.open(useUrl(world.sandbox), { viewport: { width: 1280, height: 720 } })
+    await page.getByTestId('endings').click()
+    await page.locator('#outcome-list').waitFor()
+    const tops = `['#with-persona', '#find-outcome-list'].map((field) => document.querySelector(field).getBoundingClientRect().top + scrollY)`
+    const before = await page.evaluate<number[]>(tops)
+    await page.getByTestId('find-outcome').fill('id_token.exp')
+    expect(new Set(before)).toHaveProperty('size', 1)
+    expect(await page.evaluate(tops)).toEqual(before)
+  })
+
+  test('A search for an ending counts what it shows', async () => {
+    const page = await world.open(useUrl(world.sandbox), { viewport: { width: 1280, height: 720 } })
+    await page.getByTestId('endings').click()
+    await page.locator('#outcome-list').waitFor()
+    await page.getByTestId('find-outcome').fill('id_token.exp')
+    const group = page.locator('#outcome-list details').filter({ hasText: 'ID token' }).first()
+    const shown = await group.locator('li:visible').count()
+    expect(await group.locator('.count').textContent()).toBe(String(shown))
+  })
+
+  test('A search for a persona leaves no hole beside the opened endings', async () => {
+    const page = await world.open(useUrl(world.sandbox), { viewport: { width: 1280, height: 720 } })
+    await page.getByTestId('endings').click()
+    await page.locator('#outcome-list').waitFor()
+    await page.getByTestId('find-persona').fill('adult-passport')
+    const gap = `document.querySelector('.desk-more').getBoundingClientRect().top - document.querySelector('.people').getBoundingClientRect().bottom`
+    expect(await page.evaluate(gap)).toBeLessThan(24)
+  })
+  test('The opened endings fit 1,500 pixels', async () => {
     const page = await world.open(useUrl(world.sandbox), { viewport: { width: 1280, height: 720 } })
     await page.getByTestId('endings').click()
     await page.locator('#outcome-list').waitFor()
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(1_500)
-    const tops = `['#with-persona', '#find-outcome-list'].map((field) => document.querySelector(field).getBoundingClientRect().top + scrollY)`
-    const before = await page.evaluate<number[]>(tops)
-    await page.getByTestId('find-outcome').fill('id_token.exp')
-    expect([new Set(before).size, await page.evaluate(tops)]).toEqual([1, before])
-    const group = page.locator('#outcome-list details').filter({ hasText: 'ID token' }).first()
-    const shown = await group.locator('li:visible').count()
-    expect(await group.locator('.count').textContent()).toBe(String(shown))
-    await page.getByTestId('find-persona').fill('adult-passport')
-    const gap = `document.querySelector('.desk-more').getBoundingClientRect().top - document.querySelector('.people').getBoundingClientRect().bottom`
-    expect(await page.evaluate(gap)).toBeLessThan(24)
   })
 
   test('Each ending holds what it says within its borders', async () => {
@@ -148,12 +167,12 @@ describeWith('chromium', 'A hosted screen', () => {
       const lines = `[...document.querySelectorAll('.usual button > b')].map((title) => title.getClientRects().length > 0
       && title.getBoundingClientRect().height / parseFloat(getComputedStyle(title).lineHeight))`
       const counts = await page.evaluate<number[]>(lines)
-      expect(counts.length).toBe(USUAL_PERSONAS.length)
+      expect(counts).toHaveLength(USUAL_PERSONAS.length)
       expect(Math.max(...counts)).toBeLessThan(2.5)
     },
   )
 
-  test('An Arabic choice page has its keys in their hole, and a marker that points to the left', async () => {
+  test('An Arabic choice page has its keys beside the titles', async () => {
     const page = await world.open(useUrl(world.sandbox, { language: 'ar' }), DESK)
     await page.locator('kbd').first().waitFor()
     const covered = `[...document.querySelectorAll('.usual button:has(kbd)')].filter((row) => {
@@ -161,6 +180,11 @@ describeWith('chromium', 'A hosted screen', () => {
       return key.left < title.right
     }).length`
     expect(await page.evaluate(covered)).toBe(0)
+  })
+
+  test('An Arabic choice page has a marker that points to the left', async () => {
+    const page = await world.open(useUrl(world.sandbox, { language: 'ar' }), DESK)
+    await page.locator('kbd').first().waitFor()
     expect(
       await page.evaluate(
         `getComputedStyle(document.querySelector('summary'), '::before').content`,
@@ -171,11 +195,16 @@ describeWith('chromium', 'A hosted screen', () => {
     ).toBe('normal')
   })
 
-  test('The rows of all groups of personas stand in the same columns, and keys for no row are not explained', async () => {
+  test('The rows of all groups of personas stand in the same columns', async () => {
     const page = await world.open(useUrl(world.sandbox), DESK)
     await page.getByTestId('find-persona').fill('a')
     const names = `[...document.querySelectorAll('.meta code')].filter((name) => name.checkVisibility()).map((name) => name.getBoundingClientRect().left)`
-    expect(new Set(await page.evaluate<number[]>(names)).size).toBe(1)
+    expect(new Set(await page.evaluate<number[]>(names))).toHaveProperty('size', 1)
+  })
+
+  test('The keys of the choice page are explained while there is a row', async () => {
+    const page = await world.open(useUrl(world.sandbox), DESK)
+    await page.getByTestId('find-persona').fill('a')
     expect(await page.locator('.keys').isVisible()).toBe(true)
     await page.getByTestId('find-persona').fill('zzz')
     expect(await page.locator('.keys').isVisible()).toBe(false)
@@ -184,7 +213,7 @@ describeWith('chromium', 'A hosted screen', () => {
   test('What a field says while it is empty has the colour of a hint', async () => {
     const page = await world.open(useUrl(world.sandbox), DESK)
     const colours = `[getComputedStyle(document.querySelector('#find-persona-list'), '::placeholder'), getComputedStyle(document.querySelector('.hint'))].map(({ color }) => color)`
-    expect(new Set(await page.evaluate<string[]>(colours)).size).toBe(1)
+    expect(new Set(await page.evaluate<string[]>(colours))).toHaveProperty('size', 1)
   })
 
   test.each(['en', 'de'])(
@@ -201,10 +230,14 @@ describeWith('chromium', 'A hosted screen', () => {
     },
   )
 
-  test('A touch screen has no keys on the choice page, and the menu of languages on top', async () => {
+  test('A touch screen has no keys on the choice page', async () => {
     const page = await world.open(useUrl(world.sandbox), PHONE)
     expect(await page.getByRole('button', { name: 'Turn keys off' }).isVisible()).toBe(false)
     expect(await page.locator('kbd').first().isVisible()).toBe(false)
+  })
+
+  test('A touch screen has the menu of languages on top', async () => {
+    const page = await world.open(useUrl(world.sandbox), PHONE)
     expect((await page.getByTestId('language').boundingBox())?.y).toBeLessThan(200)
   })
 
