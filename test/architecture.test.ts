@@ -131,7 +131,7 @@ test('One file names the groups above the server, only by import()', () => {
     ({ from, to }) => from === COMPOSITION && isIn(to, ['workbench', 'tools', 'audit']),
   )
   const loaded = files.get(COMPOSITION)?.match(/import\('/g) ?? []
-  expect(loaded.length).toBe(above.length)
+  expect(loaded).toHaveLength(above.length)
   expect(above.length).toBeGreaterThan(3)
 })
 
@@ -180,7 +180,8 @@ test('No folders import each other in a circle', () => {
     const waiting = new Set(unread.map(({ from }) => from))
     unread = unread.filter(({ to }) => waiting.has(to))
   }
-  expect([...new Set(unread.map(({ from, to }) => `${from} -> ${to}`))]).toEqual([])
+  const edges = new Set(unread.map(({ from, to }) => `${from} -> ${to}`))
+  expect([...edges]).toEqual([])
 })
 
 test('A folder of src has at most 16 entries', () => {
