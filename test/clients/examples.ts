@@ -8,9 +8,10 @@ const examples = readdirSync(`${ROOT}examples/clients`).map((name) =>
 )
 
 /**
- * The folder with packages of the examples that `npm test` does without: `npm ci --prefix checks`.
+ * The folder with packages of the examples that `npm test` does without:
+ * `npm ci --prefix .ci/checks`.
  */
-export const CHECKS = new URL('../../checks/', import.meta.url)
+export const CHECKS = new URL('../../.ci/checks/', import.meta.url)
 
 /** What stands for other addresses and names in an example. */
 export type Replacements = Readonly<Record<string, string>>

@@ -40,7 +40,7 @@ test('The package has its licence, those of what it bundles, and a list of them 
   expect(licences).toContain('express 5.')
 
   const bom = JSON.parse(readInstalled('dist/sbom.cdx.json'))
-  const schemas = join(ROOT, 'checks/node_modules/@cyclonedx/cyclonedx-library/res/schema')
+  const schemas = join(ROOT, '.ci/checks/node_modules/@cyclonedx/cyclonedx-library/res/schema')
   const schema = (name: string) =>
     JSON.parse(readFileSync(join(schemas, `${name}.SNAPSHOT.schema.json`), 'utf8'))
   const ajv = new Ajv({ strict: false, validateFormats: false })

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { ROOT, readRoot } from '../docs/page.ts'
@@ -25,7 +25,9 @@ function checkout({
   const repository = { type: 'git', url: 'git+https://github.com/Owner/Agekey-Sandbox.git' }
   const manifest = { name: 'agekey-sandbox', version, repository }
   const folder = folderWith({ 'package.json': manifest, 'CHANGELOG.md': changelog })
-  cpSync(join(ROOT, '.ci'), join(folder, '.ci'), { recursive: true })
+  // Without the packages of .ci/checks, which are large.
+  const filter = (path: string) => basename(path) !== 'node_modules'
+  cpSync(join(ROOT, '.ci'), join(folder, '.ci'), { recursive: true, filter })
   mkdirSync(join(folder, 'bin'))
   const calls = join(folder, 'calls')
   return {
