@@ -8,7 +8,7 @@ const examples = readdirSync(`${ROOT}examples/clients`).map((name) =>
 )
 
 /**
- * The folder with packages of the examples that `npm test` does without:
+ * The folder with packages that `npm test` does without, for examples and rare checks:
  * `npm ci --prefix .ci/checks`.
  */
 export const CHECKS = new URL('../../.ci/checks/', import.meta.url)

@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { renderSarif } from '../../../src/audit/report/sarif.ts'
 import { OUTCOMES } from '../../../src/sandbox/outcomes/catalogue.ts'
+import { CHECKS } from '../../clients/examples.ts'
 import { folderWith } from '../../support/folder-with.ts'
 import {
   auditedRow,
@@ -104,8 +105,7 @@ function validate(
 
 /** The program of the package for this system, made executable as its installation script would. */
 function multitool(): string {
-  const require = createRequire(import.meta.url)
-  const program = z.string().parse(require('@microsoft/sarif-multitool'))
+  const program = z.string().parse(createRequire(CHECKS)('@microsoft/sarif-multitool'))
   chmodSync(program, 0o755)
   return program
 }
