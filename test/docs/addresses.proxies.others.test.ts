@@ -35,7 +35,7 @@ async function start(
     controlToken: 'not-a-real-token',
   })
   const folder = makeScratchFolder()
-  const { key, cert } = generateCertificate(['age.example'], Date.now())
+  const { key, cert } = await generateCertificate(['age.example'], Date.now())
   writeFileSync(join(folder, 'age.example.key'), key)
   writeFileSync(join(folder, 'age.example.pem'), cert)
   expect(block).toContain(`listen ${listen}`)

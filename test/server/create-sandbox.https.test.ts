@@ -56,7 +56,7 @@ describe('An own certificate', () => {
   const now = Date.now()
   const day = 24 * 60 * 60 * 1000
   const writePair = async (name: string, at = now) => {
-    const { cert, key } = generateCertificate([name], at)
+    const { cert, key } = await generateCertificate([name], at)
     const folder = folderWith({ 'cert.pem': cert, 'key.pem': key })
     return { httpsCert: join(folder, 'cert.pem'), httpsKey: join(folder, 'key.pem') }
   }

@@ -35,7 +35,7 @@ export async function keepCertificate(
   folder: string | undefined,
   need: Need,
 ): Promise<ServerCertificate> {
-  if (folder === undefined) return { ...parsePair(generatePair(need)), file: undefined }
+  if (folder === undefined) return { ...parsePair(await generatePair(need)), file: undefined }
   try {
     return { ...(await settlePair(folder, need)), file: certificateFileIn(folder) }
   } catch (cause) {
@@ -59,15 +59,15 @@ async function settlePair(folder: string, need: Need): Promise<Pair> {
 /** If another process made a certificate first, and it is valid, uses that certificate. */
 async function makePair(file: string, need: Need): Promise<Pair> {
   await preparePrivateFolder(dirname(file))
-  const made = generatePair(need)
+  const made = await generatePair(need)
   const kept = parsePair(await createOrRead(file, made))
   if (isStillGood(kept, need)) return kept
   await replaceFile(file, made, { mode: 0o600 })
   return parsePair(made)
 }
 
-function generatePair({ names, now }: Need): string {
-  const { key, cert } = generateCertificate(names, now)
+async function generatePair({ names, now }: Need): Promise<string> {
+  const { key, cert } = await generateCertificate(names, now)
   return key + cert
 }
 

@@ -135,7 +135,7 @@ test('A page without end is read up to the first megabyte', async () => {
 })
 
 test('An app on https is visited with a certificate that is given', async () => {
-  const { key, cert } = generateCertificate(['localhost'], Date.now())
+  const { key, cert } = await generateCertificate(['localhost'], Date.now())
   const server = createHttpsServer({ key, cert }, (_request, response) =>
     response.end('safe'),
   ).listen(0, 'localhost')

@@ -124,7 +124,7 @@ const keysOf = (keySet: string) =>
   startMeddler((text, path) => (path.includes('jwks') ? keySet : text))
 
 async function atTls(names: string[], days = 0) {
-  const { cert, key } = generateCertificate(names, Date.now() + days * DAY_MS)
+  const { cert, key } = await generateCertificate(names, Date.now() + days * DAY_MS)
   return at(`https://localhost:${await listen(createHttpsServer({ cert, key }))}`, { ca: cert })
 }
 
