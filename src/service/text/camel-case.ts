@@ -1,17 +1,29 @@
-/** `base_url` becomes `baseUrl`. */
+/** The camelCase form of a snake_case name: `base_url` becomes `baseUrl`. */
 export type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name
 
-/** The name in the library of a name in the config file: `base_url` becomes `baseUrl`. */
+/**
+ * Turns a name of the config file into the name in the library.
+ * @example
+ * ```ts
+ * camelCase('base_url') // 'baseUrl'
+ * ```
+ */
 export const camelCase = (name: string): string =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** The name in the config file of a name in the library: `baseUrl` becomes `base_url`. */
+/**
+ * Turns a name of the library into the name in the config file.
+ * @example
+ * ```ts
+ * snakeCase('baseUrl') // 'base_url'
+ * ```
+ */
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** `baseUrl` becomes `base_url`. */
+/** The snake_case form of a camelCase name: `baseUrl` becomes `base_url`. */
 type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name
@@ -19,8 +31,8 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
 type SnakeCased<T> = { [K in keyof T as SnakeCase<K & string>]: T[K] }
 
 /**
- * The members of `value` in snake_case, without those that are undefined. Members of members keep
- * their names.
+ * Copies `value` with its members renamed to snake_case. Undefined members are left out; nested
+ * members keep their names.
  */
 export function snakeCased<T extends object>(value: T): SnakeCased<T> {
   const given = Object.entries(value).filter(([, member]) => member !== undefined)
@@ -30,7 +42,9 @@ export function snakeCased<T extends object>(value: T): SnakeCased<T> {
   ) as SnakeCased<T>
 }
 
-/** An optional member is not undefined when it is present. */
+/**
+ * The type of an optional member without `undefined`: `camelCased` leaves undefined members out.
+ */
 type CamelCased<T> = {
   [K in keyof T as CamelCase<K & string>]: object extends Pick<T, K>
     ? Exclude<T[K], undefined>
@@ -38,8 +52,8 @@ type CamelCased<T> = {
 }
 
 /**
- * The members of `value` in camelCase, without those that are undefined. Members of members keep
- * their names.
+ * Copies `value` with its members renamed to camelCase. Undefined members are left out; nested
+ * members keep their names.
  */
 export function camelCased<T extends object>(value: T): CamelCased<T> {
   const given = Object.entries(value).filter(([, member]) => member !== undefined)

@@ -1,27 +1,34 @@
-/** Characters of a word that is compared: a longer one is no typing mistake of any name here. */
+/**
+ * Longest word that is compared, in characters. No name is so long that a longer word could be a
+ * typing mistake.
+ */
 const MAX_WORD = 64
 
-/** Names in a question, and in a list when no name is near, at most. */
+/** Maximum number of names in a question, and in a list when no name is similar. */
 const MAX_ASKED = 4
 const MAX_LISTED = 12
 
 interface Fit {
   readonly name: string
-  /** Names of equal distance are equally likely. */
+  /** Two names with the same distance are equally likely. */
   readonly distance: number
 }
 
 /**
- * The names that `word` probably means, the nearest first: names that differ only in case and
- * punctuation, otherwise names that contain it (`teen` of `teen-16`, `expired` of
- * `id_token.expired`), otherwise names that it misspells.
+ * Finds the names that `word` probably means, the most similar first. The first of these groups
+ * that is not empty is returned: names that differ only in case and punctuation; names that contain
+ * `word` (`expired` in `id_token.expired`); names that `word` misspells.
+ * @example
+ * ```ts
+ * nearest('pasport', ['adult-passport', 'teen-16']) // ['adult-passport']
+ * ```
  */
 export const nearest = (word: string, candidates: readonly string[]): string[] =>
   fitsOf(word, candidates).map(({ name }) => name)
 
 /**
- * ` Did you mean "x" or "y"?`, to follow a sentence: the most likely names; empty when none is
- * near.
+ * A question that follows a sentence, with the most similar names: ` Did you mean "x" or "y"?`
+ * @returns an empty text when no name is similar
  */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const fits = fitsOf(word, candidates)
@@ -32,25 +39,30 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return asked.length === 0 ? '' : ` Did you mean ${alternatives(asked)}?`
 }
 
-/** Whether a message asks for the name that was probably meant. */
+/** Whether a message contains the question that `didYouMean` writes. */
 export const isNearMiss = (message: string): boolean => /\bdid you mean /i.test(message)
 
-/** `: credit_card is payment_card_network here`, to follow a word of other services. */
+/**
+ * Explains a word that other services use, to follow a sentence: `: credit_card is
+ * payment_card_network here`.
+ */
 export const calledHere = (word: string, name: string): string =>
   `: ${excerpt(word)} is ${name} here`
 
-/** Whether a message says what a word of other services is called here. */
+/** Whether a message contains the explanation that `calledHere` writes. */
 export const saysWhatIsCalledHere = (message: string): boolean => /: .+ is \w+ here$/.test(message)
 
-/** `a, b or c`. The format is created on first use, which takes 20 ms that a start need not pay. */
+/**
+ * Joins names as `a, b or c`. The format is created on first use, because creating it takes 20 ms.
+ */
 const alternatives = (names: readonly string[]) =>
   new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(names)
 
-/** `there is no persona "teen". Did you mean "teen-16"?`: the wording for every unknown name. */
+/** The message for every unknown name: `there is no persona "teen". Did you mean "teen-16"?` */
 export const unknownName = (kind: string, name: string, known: readonly string[]): string =>
   `there is no ${kind} ${quote(name)}.${didYouMean(name, known) || (known.length === 0 ? ' There is none yet.' : ` Known are ${listed(known)}.`)}`
 
-/** Names for a sentence, the first twelve: `a, b, c and 28 more`. */
+/** Joins the first twelve names and counts the others: `a, b, c and 28 more`. */
 export const listed = (names: readonly string[]): string =>
   names.slice(0, MAX_LISTED).join(', ') +
   (names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '')
@@ -67,15 +79,17 @@ function fitsOf(word: string, candidates: readonly string[]): Fit[] {
   return []
 }
 
-/** The distance of a word from a name; `undefined` when the word does not mean it. */
+/**
+ * Measures the distance of a word from a name; `undefined` when the word does not match the name.
+ */
 type Measure = (word: string, name: string) => number | undefined
 
-/** `accessDenied` and `access-denied` are `access_denied`. */
+/** Ignores case and punctuation: `accessDenied` and `access-denied` match `access_denied`. */
 const inSpelling: Measure = (word, name) => (lettersOf(word) === lettersOf(name) ? 0 : undefined)
 
 /**
- * Whether the word is the beginning of the name, one of its members between dots, or some of its
- * parts in any order.
+ * The word is the beginning of the name, one of the members between its dots, or some of its parts
+ * in any order.
  */
 const asPart: Measure = (word, name) => {
   if (isBeginning(lettersOf(word), lettersOf(name))) return 0
@@ -93,7 +107,10 @@ const inLetters: Measure = (word, name) => {
   return Number.isFinite(distance) ? distance : undefined
 }
 
-/** `pasport` is a misspelt part of `adult-passport`; a short part is not recognised. */
+/**
+ * Compares part by part: `pasport` misspells a part of `adult-passport`. Parts of fewer than 5
+ * letters must be spelled correctly.
+ */
 const inLettersOfParts: Measure = (word, name) => {
   const parts = partsOf(name)
   const distances = partsOf(word).map((one) =>
@@ -112,7 +129,13 @@ const isBeginning = (word: string, text: string) => word.length >= 3 && text.sta
 
 const lettersOf = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
-/** `id_token.nonceMissing` as `id`, `token`, `nonce`, `missing`. */
+/**
+ * Splits a text into its parts in lower case.
+ * @example
+ * ```ts
+ * partsOf('id_token.nonceMissing') // ['id', 'token', 'nonce', 'missing']
+ * ```
+ */
 export const partsOf = (text: string) =>
   text
     .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
@@ -121,9 +144,9 @@ export const partsOf = (text: string) =>
     .filter((part) => part !== '')
 
 /**
- * Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other;
- * infinite beyond `most`. Most words differ that much after a few letters, and the rest is not
- * compared.
+ * The edit distance of two words: insertions, deletions, substitutions and swaps of adjacent
+ * characters. Infinite when the distance is greater than `most`; the comparison stops as soon as
+ * this is certain.
  */
 export function distanceWithin(most: number, from: string, to: string): number {
   if (Math.abs(from.length - to.length) > most) return Number.POSITIVE_INFINITY
@@ -158,20 +181,30 @@ function at(row: readonly number[], column: number): number {
 const MAX_QUOTE = 60
 
 /**
- * A text in a message: quoted, cut when long, with control characters, invisible ones and lone
- * surrogates escaped.
+ * Quotes a text for a message: at most 60 characters, with control characters, invisible characters
+ * and lone surrogates escaped.
  */
 export const quote = (text: string): string => {
   const cut = text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text
   return JSON.stringify(cut).replaceAll(/\p{C}/gu, (invisible) => `\\u${hexOf(invisible)}`)
 }
 
-/** A text without quotes as long as it is plain and short. */
+/**
+ * The text itself if it is short and has only printable ASCII characters without blanks and double
+ * quotes; otherwise the quoted text.
+ */
 export const excerpt = (text: string): string => (/^[!#-~]{1,80}$/.test(text) ? text : quote(text))
 
 const hexOf = (character: string) => (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')
 
-/** A value in a file or in JSON, short enough for one line: `found the text "12"`. */
+/**
+ * Describes a received value in a message about a file or JSON.
+ * @example
+ * ```ts
+ * found('12') // 'found the text "12"'
+ * found([1, 2]) // 'found a list of 2'
+ * ```
+ */
 export function found(input: unknown): string {
   if (input === null || input === undefined) return 'found nothing'
   if (typeof input === 'string')
@@ -182,8 +215,11 @@ export function found(input: unknown): string {
 }
 
 /**
- * The part of a message about a request that says what was received: `, is "credti". Did you mean
- * "credit"?`
+ * Describes a received value in a message about a request.
+ * @example
+ * ```ts
+ * foundInstead('credti', ['credit']) // ', is "credti". Did you mean "credit"?'
+ * ```
  */
 export function foundInstead(value: unknown, candidates: readonly string[] = []): string {
   if (Array.isArray(value)) return ', is an array'
@@ -193,10 +229,13 @@ export function foundInstead(value: unknown, candidates: readonly string[] = [])
   return `, is ${quote(value)}${hint && `.${hint}`}`
 }
 
-/** Whether a text holds a list or an object, itself or as JSON of such a text. */
+/** Whether a text begins like JSON of an object or array, encoded once or several times. */
 export const isJsonText = (text: string): boolean => /^[\s"\\]*[[{]/.test(text)
 
-/** The same for a list or an object: a text that contains one was encoded twice. */
+/**
+ * `foundInstead` where an object or array is expected: says so when a text contains JSON, because
+ * the JSON was encoded twice.
+ */
 export const foundInsteadOfJson = (value: unknown): string =>
   typeof value === 'string' && isJsonText(value)
     ? ', is JSON inside a string: it was encoded twice'

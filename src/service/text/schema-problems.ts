@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { didYouMean, found, nearest, quote, saysWhatIsCalledHere } from './message-parts.ts'
 
-/** One problem of a value: its path, and a sentence about what is wrong and what would be right. */
+/** One problem of a value: where it is, what is wrong, and what is allowed. */
 export interface SchemaProblem {
   readonly path: readonly PropertyKey[]
   readonly message: string
@@ -13,19 +13,19 @@ export type Checked<T> =
 
 export interface ProblemReport<Problem = SchemaProblem> {
   readonly problems: readonly Problem[]
-  /** The last line of a report that was cut: `and 19900 more problems`. */
+  /** The last line of a shortened report, such as `and 19900 more problems`; otherwise empty. */
   readonly rest: readonly string[]
 }
 
 /**
- * Problems of one report: more of them do not help. The time to find them is proportional to the
- * value: a request may have 20,000 mistakes.
+ * Maximum number of problems in one report. A request may have 20,000 mistakes, so the search takes
+ * time proportional to the size of the value.
  */
 export const MAX_PROBLEMS = 100
 
 /**
- * Validates `value` against any zod schema and reports what is wrong, one problem for each unknown
- * key. A message given by the schema is kept.
+ * Validates `value` against a zod schema and describes every problem. Each unknown key is a problem
+ * of its own. A message of the schema itself is kept.
  */
 export function checkAgainst<S extends z.ZodType>(schema: S, value: unknown): Checked<z.output<S>> {
   const result = schema.safeParse(value, { error: createIssueDescriber(), reportInput: true })
@@ -34,22 +34,29 @@ export function checkAgainst<S extends z.ZodType>(schema: S, value: unknown): Ch
   return { kind: 'invalid', ...reportOf(problems) }
 }
 
-/** The first problems, and how many more there are. */
+/** Keeps the first problems and counts the others. */
 export function reportOf<Problem>(problems: readonly Problem[]): ProblemReport<Problem> {
   const more = problems.length - MAX_PROBLEMS
   const rest = more > 0 ? [`and ${more} more problem${more === 1 ? '' : 's'}`] : []
   return { problems: problems.slice(0, MAX_PROBLEMS), rest }
 }
 
-/** A report as lines, each led by its path. @param root the name of the value itself: `options` */
+/**
+ * Writes a report as lines: the path, then the message.
+ * @param root the name of the value itself, such as `options`
+ */
 export const problemLines = ({ problems, rest }: ProblemReport, root: string): string[] => [
   ...problems.map(({ path, message }) => `${formatPath(path) || root}: ${message}`),
   ...rest,
 ]
 
 /**
- * `age_key.signals[0].method`; a key with other characters is quoted:
- * `certifications["/veratad/roc"]`.
+ * Writes a path as text. Keys with unusual characters are quoted.
+ * @example
+ * ```ts
+ * formatPath(['age_key', 'signals', 0, 'method']) // 'age_key.signals[0].method'
+ * formatPath(['certifications', '/veratad/roc']) // 'certifications["/veratad/roc"]'
+ * ```
  */
 export function formatPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
@@ -60,8 +67,8 @@ export function formatPath(path: readonly PropertyKey[]): string {
 }
 
 /**
- * zod measures whatever has a length: a text in place of a list is one mistake, and not also a list
- * of a wrong size.
+ * Removes problems of size from values of a wrong type. zod also checks the length of a text where
+ * a list is expected.
  */
 export function withoutEchoes(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const placeOf = ({ path }: z.core.$ZodIssue) => JSON.stringify(path)
@@ -75,14 +82,16 @@ export function withoutEchoes(issues: readonly z.core.$ZodIssue[]): readonly z.c
   )
 }
 
-/** The `error` of a schema or check: `must be 0 or more seconds, found -5`. */
+/**
+ * Options for a schema or check with a message of its own: `must be 0 or more seconds, found -5`.
+ */
 export const mustBe = (right: string) => ({
   error: (issue: Found) => `must be ${right}, ${foundAt(issue)}`,
 })
 
 type Found = Pick<z.core.$ZodRawIssue, 'input' | 'path'>
 
-/** A required key that is misspelt is one mistake: an unknown key, and not a missing one too. */
+/** Removes the problem of a missing key if an unknown key beside it misspells the missing key. */
 function withoutMisspelt(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const strangers = new Map(
     issues.flatMap((issue) =>
@@ -98,7 +107,7 @@ function withoutMisspelt(issues: readonly z.core.$ZodIssue[]): readonly z.core.$
   })
 }
 
-/** Two checks may find the same. */
+/** Removes duplicates: two checks may find the same problem. */
 const distinct = (problems: readonly SchemaProblem[]): SchemaProblem[] =>
   [
     ...new Map(
@@ -108,7 +117,7 @@ const distinct = (problems: readonly SchemaProblem[]): SchemaProblem[] =>
     ).values(),
   ].reverse()
 
-/** Messages of schemas for requests begin with the id of a rule, which says nothing in a file. */
+/** The id of a rule at the beginning of a message. The id means nothing to the author of a file. */
 const RULE_ID = /^[A-Z]{3}-\d\d /gm
 
 function problemsOf(issue: z.core.$ZodIssue): SchemaProblem[] {
@@ -133,8 +142,8 @@ function problemsOf(issue: z.core.$ZodIssue): SchemaProblem[] {
 }
 
 /**
- * The problems of the alternative that was probably meant: it takes this kind of value, and has the
- * fewest problems.
+ * The problems of the union's alternative that was probably meant: the alternative accepts this
+ * kind of value and has the fewest problems.
  */
 function unionProblems(issue: z.core.$ZodIssueInvalidUnion): SchemaProblem[] {
   const { path, message } = issue
@@ -159,8 +168,8 @@ function unionProblems(issue: z.core.$ZodIssueInvalidUnion): SchemaProblem[] {
 }
 
 /**
- * When no alternative has the member's value, the message lists the values of all of them, unless
- * it says already what was meant.
+ * When no alternative accepts the value of the discriminating member, one message lists the values
+ * of all alternatives. A message that already explains the value is kept.
  */
 function mergeVariants(
   branch: readonly z.core.$ZodIssue[],
@@ -185,8 +194,9 @@ function isWrongKind(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueInvalidT
 }
 
 /**
- * A zod error map for one value, which writes for the author of a file. A schema with its own
- * message does not call it. Only the first unknown keys are compared with the known ones.
+ * Creates a zod error map whose messages address the author of a file. zod does not call it for a
+ * schema with its own message. Only the first unknown keys are compared with the known keys, to
+ * bound the cost.
  */
 function createIssueDescriber(): (issue: z.core.$ZodRawIssue) => string | undefined {
   let left = MAX_PROBLEMS
@@ -202,7 +212,7 @@ function createIssueDescriber(): (issue: z.core.$ZodRawIssue) => string | undefi
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      // Any value would do, as long as there is one.
+      // The schema accepts any value except undefined.
       if (issue.expected === 'nonoptional') return 'is missing'
       return issue.input === undefined
         ? `is missing; expected ${expectedThing(issue.expected)}`
@@ -220,7 +230,7 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** A secret is not repeated. */
+/** Describes a received value; the value of a secret is not shown. */
 function foundAt({ input, path }: Found): string {
   const isSecret =
     /secret|token/.test(lastKey(path)) &&
@@ -241,14 +251,14 @@ const THINGS: Readonly<Record<string, string>> = {
   null: 'nothing',
 }
 
-/** The kind of value that a schema asks for, with its article: `a list`. */
+/** The type that a schema expects, in words and with an article: `a list`. */
 function expectedThing(expected: string): string {
   return THINGS[expected] ?? expected
 }
 
 /**
- * A value that is none of the known ones: `unknown method "facial"`, with the nearest known one or
- * all of them.
+ * The message for a value outside a list of known values: `unknown method "facial"`, then the most
+ * similar known value or all of them.
  */
 function unknownValue(
   noun: string,

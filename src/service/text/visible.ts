@@ -1,10 +1,12 @@
-/** Escapes control characters, so that a request cannot control the terminal or forge a line. */
+/**
+ * Escapes control characters, so that a request can neither control the terminal nor forge a line.
+ */
 export const visible = (text: string): string =>
   escapeSteering(text).replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1))
 
 /**
- * Escapes further characters that control a terminal, also inside JSON: C1 controls, changes of the
- * text direction, and characters without width.
+ * Escapes characters that JSON leaves as they are but that can mislead a reader of a terminal: C1
+ * control characters, marks of text direction, and zero-width characters.
  */
 export const escapeSteering = (text: string): string =>
   text.replace(
