@@ -3,7 +3,7 @@ import { breaks } from './explain.ts'
 import { type AttributeKind, CARD_TYPES, METHODS, type Method } from './methods.ts'
 import { COUNTRIES } from './vocabulary.ts'
 
-/** What a value of each kind must be, for messages. */
+/** The allowed values of each kind, in the words of a message. */
 const SENTENCES: Readonly<Record<AttributeKind, string>> = {
   boolean: 'must be true or false',
   country: 'must be an assigned ISO 3166-1 alpha-2 code in capitals, such as US or GB',
@@ -13,7 +13,10 @@ const SENTENCES: Readonly<Record<AttributeKind, string>> = {
 
 type Attributes = Readonly<Record<string, boolean | string>>
 
-/** The attributes of a signal: only attributes of its method, and all required ones. */
+/**
+ * A schema for the attributes of a signal: every required attribute of the method, and no attribute
+ * that the method does not have.
+ */
 export function attributesSchema(method: Method): z.ZodType<Attributes | undefined> {
   const facts = Object.entries(METHODS[method].attributes)
   const required = facts.filter(([, { required }]) => required).map(([name]) => name)
@@ -35,7 +38,9 @@ export function attributesSchema(method: Method): z.ZodType<Attributes | undefin
   return required.length > 0 ? schema : schema.optional()
 }
 
-/** The attributes of a signal whose method is unknown, of which nothing more can be checked. */
+/**
+ * The attributes of a signal whose method is unknown: only the types of the values can be checked.
+ */
 export const attributesOfAnyMethodSchema: z.ZodType<Attributes | undefined> = z
   .object({}, { error: breaks('SIG-16', 'must be an object') })
   .catchall(
@@ -43,7 +48,10 @@ export const attributesOfAnyMethodSchema: z.ZodType<Attributes | undefined> = z
   )
   .optional()
 
-/** A schema for each kind, made once: that of countries takes long to make. */
+/**
+ * Makes one schema for each kind. The schema of countries is slow to create, so the methods share
+ * it.
+ */
 const byKind = <Schema>(
   make: (kind: AttributeKind) => Schema,
 ): Readonly<Record<AttributeKind, Schema>> => ({
@@ -54,8 +62,8 @@ const byKind = <Schema>(
 })
 
 /**
- * What a request may ask of an attribute: the boolean it must equal, or the list that must contain
- * it.
+ * The requirement of a request on an attribute: the boolean that the attribute must equal, or the
+ * list that must contain it.
  */
 export const REQUIREMENT_SCHEMAS = byKind((kind): z.ZodType<boolean | string[]> => {
   const value = schemaOf(kind, breaks('CLM-19', SENTENCES[kind]))
@@ -69,7 +77,7 @@ const VALUE_SCHEMAS = byKind((kind) =>
   schemaOf(kind, breaks('SIG-18', SENTENCES[kind], { missing: 'SIG-17' })),
 )
 
-/** Platforms are configured, so the schema accepts any text. */
+/** Platforms are configurable, so this schema accepts any text; `signal.ts` checks the platform. */
 function schemaOf(kind: AttributeKind, error: ReturnType<typeof breaks>) {
   if (kind === 'boolean') return z.boolean({ error })
   if (kind === 'country') return z.enum(COUNTRIES, { error })

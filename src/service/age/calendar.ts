@@ -7,22 +7,26 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** How far the earliest zone is ahead of UTC, in milliseconds: at UTC+14 a day begins first. */
+/** The UTC offset of the earliest time zone, UTC+14, in milliseconds. */
 export const EARLIEST_ZONE = 14 * HOUR
 
-/** The forms that `parseInstant` reads, for messages. */
+/** The forms that `parseInstant` accepts, in the words of a message. */
 export const INSTANT_FORMS =
   'an ISO 8601 date or date-time on a day that exists, as YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss[.fff]][Z or +hh:mm]'
 
-/** Longer texts are neither a date nor an expression. */
+/** Maximum length of a date or a date expression, in characters. */
 const MAX_DATE_TEXT = 100
 
 /**
- * Reads an ISO 8601 date (`2026-07-01`, meaning 00:00:00Z of that day) or date-time
- * (`2026-07-01T12:00:00.5+02:00`) on a day that exists. Seconds, fraction and zone are optional;
- * without a zone the time is UTC; `+0200` and `+02` are read as zones, too (see `zoneAdvice`).
- * @returns milliseconds since the UNIX epoch, possibly with a fraction; `undefined` for anything
- * else
+ * Parses an ISO 8601 date (00:00:00Z of that day) or date-time. The day must exist. Seconds,
+ * fraction and zone are optional; without a zone the time is UTC. The zones `+0200` and `+02` are
+ * accepted too (see `zoneAdvice`).
+ * @returns milliseconds since the UNIX epoch, possibly with a fraction; `undefined` for any other
+ * text
+ * @example
+ * ```ts
+ * parseInstant('2026-07-01T12:00:00.5+02:00') === Date.UTC(2026, 6, 1, 10) + 500
+ * ```
  */
 export function parseInstant(text: string): number | undefined {
   if (text.length > MAX_DATE_TEXT) return undefined
@@ -41,10 +45,10 @@ export function parseInstant(text: string): number | undefined {
 }
 
 /**
- * What keeps the zone of a date-time from the form of RFC 3339, as advice: ISO 8601 allows `+0200`
- * and `+02`, and a parser that follows RFC 3339 alone refuses both.
- * @returns `undefined` for a zone as `+02:00` or `Z`, for no zone, and for a text that
- * `parseInstant` does not read
+ * Advice on a zone that ISO 8601 allows but RFC 3339 does not: `+0200` and `+02`. A strict RFC 3339
+ * parser refuses both.
+ * @returns `undefined` if the zone is `Z` or like `+02:00`, if there is no zone, or if
+ * `parseInstant` does not accept the text
  */
 export function zoneAdvice(text: string): string | undefined {
   if (parseInstant(text) === undefined) return undefined
@@ -55,8 +59,8 @@ export function zoneAdvice(text: string): string | undefined {
 }
 
 /**
- * The first instant that `text` can mean: without a zone, that of UTC+14.
- * @returns as `parseInstant`
+ * The first instant that `text` can mean. A text without a zone is read in UTC+14.
+ * @returns see `parseInstant`
  */
 export function earliestInstant(text: string): number | undefined {
   const instant = parseInstant(text)
@@ -65,39 +69,44 @@ export function earliestInstant(text: string): number | undefined {
 }
 
 /**
- * Reads `YYYY-MM-DD`.
- * @returns 00:00:00Z of that day in epoch milliseconds; `undefined` when there is no such day
+ * Parses a date `YYYY-MM-DD`.
+ * @returns 00:00:00Z of that day in milliseconds since the UNIX epoch; `undefined` when the day
+ * does not exist
  */
 export function parseCalendarDate(text: string): number | undefined {
   const match = DATE.exec(text)
   if (!match) return undefined
   const [, year, month, day] = match
   const date = new Date(0)
-  // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
+  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
-  // The day does not exist: it has rolled over into another month.
+  // A day that does not exist rolls over into another month.
   return date.getUTCMonth() === Number(month) - 1 ? date.getTime() : undefined
 }
 
 /**
- * Birthdays passed from `dateOfBirth` (`YYYY-MM-DD`) to `now` (epoch milliseconds) in the UTC
- * calendar. A person born on 29 February has a birthday on 1 March in common years. Negative before
- * birth; `NaN` when the day of birth does not exist.
+ * The age in whole years at `now` of a person born on `dateOfBirth`, in the UTC calendar. A person
+ * born on 29 February has the birthday on 1 March in common years. Negative before birth; `NaN`
+ * when the day of birth does not exist.
+ * @param dateOfBirth `YYYY-MM-DD`
+ * @param now milliseconds since the UNIX epoch
+ * @example
+ * ```ts
+ * completedYears('2008-02-29', Date.UTC(2026, 1, 28)) // 17
+ * ```
  */
 export function completedYears(dateOfBirth: string, now: number): number {
   return yearsBetween(new Date(parseCalendarDate(dateOfBirth) ?? Number.NaN), new Date(now))
 }
 
-/** Birthdays passed from a birth to a day, as `completedYears` counts them. */
+/** The number of birthdays from `birth` to `day`; see `completedYears`. */
 export function yearsBetween(birth: Date, day: Date): number {
   const months = day.getUTCMonth() - birth.getUTCMonth()
   const birthdayIsAhead = months < 0 || (months === 0 && day.getUTCDate() < birth.getUTCDate())
   return day.getUTCFullYear() - birth.getUTCFullYear() - (birthdayIsAhead ? 1 : 0)
 }
 
-/**
- * A parsed relative date: what to add to the base of the clock, and the precision of the result.
- */
+/** A parsed relative date: the offset from the current time, and the precision of the result. */
 export interface RelativeDate {
   /** `today` resolves to a date, `now` to a date-time. */
   readonly anchor: 'today' | 'now'
@@ -111,7 +120,10 @@ const TERMS = /[+-]\s*\d+\s*[ymwdh]/g
 const MONTHS: Readonly<Record<string, number>> = { y: 12, m: 1 }
 const MILLISECONDS: Readonly<Record<string, number>> = { w: 7 * DAY, d: DAY, h: HOUR }
 
-/** A thousand years either way suffice for any persona, and stay within the range of dates. */
+/**
+ * A thousand years in either direction are enough for any persona and stay within the range of
+ * `Date`.
+ */
 const MAX_MONTHS = 12_000
 const MAX_MILLISECONDS = 366_000 * DAY
 
@@ -119,9 +131,9 @@ const YEAR_0000 = -62_167_219_200_000
 const END_OF_YEAR_9999 = 253_402_300_799_999
 
 /**
- * Parses `today` or `now` with signed terms in years, months, weeks, days and hours: `today - 18y +
- * 1d`.
- * @returns `undefined` when the text is no such expression or reaches further than a thousand years
+ * Parses `today` or `now` with signed terms in years, months, weeks, days and hours, such as `today
+ * - 18y + 1d`.
+ * @returns `undefined` for any other text, and for offsets of more than a thousand years
  */
 export function parseRelativeDate(text: string): RelativeDate | undefined {
   const match = text.length > MAX_DATE_TEXT ? null : EXPRESSION.exec(text)
@@ -139,10 +151,11 @@ export function parseRelativeDate(text: string): RelativeDate | undefined {
 }
 
 /**
- * The date (`YYYY-MM-DD`) or date-time (ISO 8601, UTC) that `expression` means at `base` (epoch
- * milliseconds). Years and months are added first, with the day kept inside its month, then weeks,
- * days and hours: on 29 February `today - 18y` is 28 February and `today - 18y + 1d` is 1 March, so
- * both sides of an eighteenth birthday are right on every day.
+ * Resolves a relative date at `base` (milliseconds since the UNIX epoch). Years and months are
+ * added first and keep the day within its month; weeks, days and hours follow. On 29 February
+ * `today - 18y` is 28 February and `today - 18y + 1d` is 1 March: the two dates are on either side
+ * of the eighteenth birthday on every day of the year.
+ * @returns `YYYY-MM-DD` for `today`, an ISO 8601 date-time in UTC for `now`
  */
 export function resolveRelativeDate(expression: RelativeDate, base: number): string {
   const moved = addMonths(writable(base), expression.months) + expression.milliseconds
@@ -151,9 +164,9 @@ export function resolveRelativeDate(expression: RelativeDate, base: number): str
 }
 
 /**
- * `instant` (epoch milliseconds) moved by calendar months in UTC. A day that the target month does
- * not have becomes its last day, so that 18 years before 29 February 2024 is 28 February 2006: a
- * person born then is 18.
+ * Moves `instant` (milliseconds since the UNIX epoch) by calendar months in UTC. A day that the
+ * target month does not have becomes the last day of that month: 18 years before 29 February 2024
+ * is 28 February 2006, and a person born on that day is 18.
  */
 function addMonths(instant: number, months: number): number {
   const date = new Date(instant)
@@ -165,7 +178,7 @@ function addMonths(instant: number, months: number): number {
   return date.getTime()
 }
 
-/** The nearest instant whose year has four digits. */
+/** Limits an instant to years of four digits. */
 function writable(instant: number): number {
   return Math.min(Math.max(instant, YEAR_0000), END_OF_YEAR_9999)
 }

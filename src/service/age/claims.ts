@@ -11,8 +11,8 @@ import { levelSchema, methodSchema, yearsSchema } from './signal-schema.ts'
 import { PROVENANCE_PATTERN, type Vocabulary } from './vocabulary.ts'
 
 /**
- * Rules about the list of thresholds as a whole, and about the form of a zone. They are advice, at
- * least in one profile.
+ * Rules about the whole list of thresholds and about the form of a time zone. At least one profile
+ * treats them as advice.
  */
 const NOT_ALWAYS_REFUSED: ReadonlySet<string> = new Set(['CLM-04', 'CLM-05', 'CLM-06', 'CLM-22'])
 
@@ -38,8 +38,8 @@ const patternSchema = z
   })
 
 /**
- * Not `max`: it skips the patterns of a list that is too long, so their mistakes would be found one
- * by one.
+ * `max` would skip the patterns of a list that is too long: their mistakes would appear only after
+ * the list is shortened.
  */
 const patternsSchema = z
   .array(patternSchema, { error: breaks('CLM-09', 'must be an array of patterns') })
@@ -83,8 +83,9 @@ function overrideSchema(method: Method) {
 }
 
 /**
- * The claims object that a relying party sends (specification, "Claims object"), under its wire
- * names. The schema covers all rules about one member; `parseClaims` adds those between members.
+ * The claims object that a relying party sends (specification, "Claims object"), with its wire
+ * names. The schema checks the rules about single members; `parseClaims` adds the rules between
+ * members.
  */
 export const claimsSchema = z.strictObject(
   {
@@ -114,7 +115,7 @@ export const claimsSchema = z.strictObject(
       .describe('Patterns: `/a/b` matches itself, `/a/*` every path below `/a/`'),
     overrides: z
       .strictObject(
-        // Created on first use: most schemas that a start would create belong to overrides.
+        // Created on first use: the overrides account for most of the schemas.
         byMethod((method) => z.lazy(() => overrideSchema(method)).optional()),
         {
           error: breaks('CLM-14', 'must be an object keyed by method names', {
@@ -132,15 +133,15 @@ export const claimsSchema = z.strictObject(
 export type Claims = z.infer<typeof claimsSchema>
 
 /**
- * Checks a claims object (already parsed from JSON) and reports all mistakes at once: CLM-01 to
- * CLM-20, CLM-22. Without a vocabulary any platform is accepted. `claims` is present when only
- * CLM-04, CLM-05, CLM-06 and CLM-22 were found, which not every profile refuses.
+ * Checks a claims object (parsed JSON) and reports all mistakes at once: CLM-01 to CLM-20 and
+ * CLM-22. Without a vocabulary any platform is accepted. `claims` is present unless an issue
+ * refuses the request in every profile; CLM-04, CLM-05, CLM-06 and CLM-22 do not.
  */
 export function parseClaims(
   value: unknown,
   vocabulary?: Vocabulary,
 ): { claims?: Claims; issues: Issue[] } {
-  // Lists are counted first: entries beyond the limit cost nothing.
+  // Lengths are checked first, so that the entries of a list that is too long cost nothing.
   const tooLong = longLists(value)
   if (tooLong.length > 0) return { issues: bounded(explainCoreClaims(tooLong, value)) }
   const parsed = claimsSchema.safeParse(value)
@@ -154,7 +155,7 @@ export function parseClaims(
   return { ...(parsed.success && !isRefused && { claims: parsed.data }), issues: explained }
 }
 
-/** The claims with the last instant of the day for each date in `verified_after`. */
+/** Replaces each date in `verified_after` by the last instant of that day. */
 export function withDaysEnded({ overrides, ...claims }: Claims): Claims {
   const ended = Object.entries(overrides ?? {}).map(([method, override]) => [
     method,
@@ -170,10 +171,10 @@ const withDayEnded = <Dated extends { verified_after?: string | undefined }>(
     ? dated
     : { ...dated, verified_after: `${dated.verified_after}T23:59:59.999Z` }
 
-/** The depth of the deepest list: `overrides.METHOD.attributes.NAME`. */
+/** Depth of the most deeply nested list: `overrides.METHOD.attributes.NAME`. */
 const MAX_LIST_LEVELS = 4
 
-/** The lists that are too long: CLM-20, and CLM-11 for patterns. */
+/** Finds lists that are too long: CLM-20, and CLM-11 for patterns. */
 function longLists(value: unknown, path: readonly string[] = []): Issue[] {
   if (Array.isArray(value)) {
     if (value.length <= MAX_ENTRIES) return []
@@ -195,8 +196,8 @@ function longLists(value: unknown, path: readonly string[] = []): Issue[] {
 const MAX_THRESHOLDS = 5
 
 /**
- * The rules that relate members to each other or to the configuration. Each looks at the members
- * that are present, so that one mistake does not hide another.
+ * Checks the rules between members, and the rules that need the configuration. Each check uses the
+ * members that are present, so that one mistake does not hide another.
  */
 function crossFieldIssues(claims: unknown, vocabulary: Vocabulary | undefined): Issue[] {
   if (!isJsonObject(claims)) return []
@@ -212,7 +213,7 @@ function crossFieldIssues(claims: unknown, vocabulary: Vocabulary | undefined): 
   const judged = isJsonObject(overrides) ? objectsByMethod(overrides) : []
   return [
     ...judged.flatMap(([method, override]) => judge(method, override)),
-    // What a profile may tolerate comes last: the limit of an answer then cuts off no refusal.
+    // Issues that a profile may tolerate come last: the limit on issues then cuts off no refusal.
     ...thresholdIssues(thresholds),
     ...zoneIssues(claims, []),
     ...judged.flatMap(([method, override]) => zoneIssues(override, ['overrides', method])),
@@ -228,7 +229,7 @@ function objectsByMethod(overrides: JsonObject): [method: Method, override: Json
   return found
 }
 
-/** CLM-22: advice on the `verified_after` of the claims or of an override. */
+/** CLM-22: advice on `verified_after`, of the claims or of an override. */
 function zoneIssues({ verified_after: after }: JsonObject, path: readonly string[]): Issue[] {
   const advice = typeof after === 'string' ? zoneAdvice(after) : undefined
   return advice === undefined
@@ -268,7 +269,7 @@ function lengthIssues(method: Method, override: JsonObject, root: unknown): Issu
   return [issue('CLM-16', 'claims', ['overrides', method, 'age_thresholds'], sentence)]
 }
 
-/** Only facial estimates have a tolerance that a relying party must choose. */
+/** CLM-17: facial age estimates have a tolerance, which the relying party must choose. */
 function facialIssues(method: Method, override: JsonObject): Issue[] {
   if (method !== 'facial_age_estimation') return []
   const given = ['min_age', 'age_thresholds'].filter((member) => override[member] !== undefined)

@@ -3,7 +3,7 @@ import type { Issue } from './explain.ts'
 import { isJsonObject, type JsonObject } from './json-object.ts'
 
 /**
- * Members at the top of a claims request of OpenID Connect Core section 5.5, and of OpenID Connect
+ * Top-level members of a claims request of OpenID Connect Core section 5.5, and of OpenID Connect
  * for Identity Assurance.
  */
 const TOP_MEMBERS: readonly string[] = ['id_token', 'userinfo', 'verified_claims']
@@ -11,13 +11,13 @@ const TOP_MEMBERS: readonly string[] = ['id_token', 'userinfo', 'verified_claims
 /** Members of the request for one claim (OpenID Connect Core section 5.5.1). */
 const CLAIM_MEMBERS = ['essential', 'value', 'values']
 
-/** Names of other members that a message lists, at most. */
+/** Maximum number of other members that a message lists. */
 const MAX_LISTED = 4
 
 /**
- * Explains the issues of claims that were written for OpenID Connect Core section 5.5: one issue
- * stands for all that come of this mistake, also for the missing `age_thresholds`. Any other issues
- * are given back as they are.
+ * Explains claims that were written for OpenID Connect Core section 5.5. One issue replaces all
+ * issues that this mistake causes, also the issue of the missing `age_thresholds`. Other issues are
+ * returned unchanged.
  */
 export function explainCoreClaims(issues: readonly Issue[], claims: unknown): readonly Issue[] {
   if (!isJsonObject(claims)) return issues
@@ -41,7 +41,7 @@ function isOfCore({ rule, path }: Issue, claims: JsonObject): boolean {
   const name = String(path[0])
   const value = claims[name]
   if (TOP_MEMBERS.includes(name)) return true
-  // `null` asks for a claim by default; only of a member that this service does not know.
+  // `null` requests a claim without further conditions. Here it only counts for an unknown member.
   if (value === null) return rule === 'CLM-01' && path.length === 1
   return isJsonObject(value) && CLAIM_MEMBERS.some((member) => Object.hasOwn(value, member))
 }

@@ -6,31 +6,36 @@ import { instantsOf } from './signal-instants.ts'
 import type { Age, AgeSignal } from './signal-schema.ts'
 import type { Check, ThresholdTrace } from './trace.ts'
 
-/** From each requested threshold (`"18"`) to whether it is reached; what the ID token says. */
+/**
+ * Maps each requested threshold (such as `"18"`) to whether the user reaches it; a claim of the
+ * id_token.
+ */
 export type AgeThresholds = Readonly<Record<string, boolean>>
 
-/** A signal, with values that are the same for each threshold. */
+/** A signal with the values that do not depend on the threshold. */
 interface Candidate {
   readonly method: Method
   readonly filters: readonly Verdict[]
   readonly passesFilters: boolean
   readonly age: number
-  /** Whether the signal says `at_least_years`. */
+  /** Whether the signal states its age as `at_least_years`. */
   readonly isLeastAge: boolean
   readonly override: Override | undefined
 }
 
 /**
- * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and
- * why. A threshold holds when at least one signal passes every filter and reaches the required age.
- * @param now milliseconds since the UNIX epoch, at which a date of birth is turned into an age
+ * Evaluates whether `signals` satisfy the claims of a relying party (specification, "Claims
+ * object"), and explains the result. A threshold is satisfied when at least one signal passes every
+ * filter and reaches the required age.
+ * @param now milliseconds since the UNIX epoch; the age of a date of birth is calculated at this
+ * time
  */
 export function evaluate(signals: readonly AgeSignal[], claims: Claims, now: number) {
   const trace = explainEvaluation(signals, claims, now)
   return { ageThresholds: answersOf(trace), trace }
 }
 
-/** The answers of `evaluate`, without the much larger trace. */
+/** The thresholds of `evaluate` without the trace, which is much larger. */
 export function evaluateAnswers(
   signals: readonly AgeSignal[],
   claims: Claims,
@@ -50,7 +55,10 @@ export function evaluateAnswers(
   )
 }
 
-/** The required age depends on the method alone, so the oldest of its signals decides. */
+/**
+ * Keeps the oldest signal of each method. The required age depends only on the method and the
+ * threshold, so the oldest signal decides.
+ */
 function oldestByMethod(candidates: readonly Candidate[]): readonly Candidate[] {
   if (candidates.length < 2) return candidates
   const oldest = new Map<Method, Candidate>()
@@ -61,29 +69,27 @@ function oldestByMethod(candidates: readonly Candidate[]): readonly Candidate[] 
   return [...oldest.values()]
 }
 
-/** The answers of a persona, with one reason for a list of many personas. */
+/** The thresholds with one short reason, for a list of many personas. */
 export interface BriefEvaluation {
   readonly ageThresholds: AgeThresholds
   /**
-   * About the lowest threshold that fails, otherwise about the highest; absent without age signals.
+   * Explains the lowest threshold that fails, or the highest threshold if none fails; absent
+   * without age signals.
    */
   readonly reason: BriefReason | undefined
 }
 
 /**
- * Why the nearest signal does or does not reach a threshold: its years, and the filters that it
+ * Why the best signal does or does not reach a threshold: its age in years, and the filters that it
  * fails.
  */
 export interface BriefReason extends Pick<Candidate, 'method' | 'age' | 'isLeastAge'> {
   readonly failed: readonly string[]
-  /** The filters that the signal fails; absent when it reaches the threshold. */
+  /** The required age; absent when the signal reaches the threshold. */
   readonly needed?: { readonly years: number; readonly byOverrides: boolean }
 }
 
-/**
- * The answers of `evaluate` with one short reason instead of the trace. Each signal is examined
- * once.
- */
+/** `evaluate` with one short reason instead of the trace. Each signal is examined once. */
 export function evaluateBriefly(
   signals: readonly AgeSignal[],
   claims: Claims,
@@ -108,8 +114,8 @@ export function evaluateBriefly(
 const briefly = ({ method, age, isLeastAge }: Candidate) => ({ method, age, isLeastAge })
 
 /**
- * Why the threshold fails: what is wrong with the oldest signal that passes the filters. If no
- * signal passes, the oldest of all signals is explained.
+ * Why a threshold fails: explains the oldest signal that passes the filters, or the oldest of all
+ * signals if none passes.
  */
 function reasonAgainst(
   { threshold, index }: { readonly threshold: number; readonly index: number },
@@ -125,7 +131,7 @@ function reasonAgainst(
   return { ...briefly(nearest), failed, needed: { years, byOverrides: years !== threshold } }
 }
 
-/** The trace of `evaluate` alone. */
+/** The trace of `evaluate` without the thresholds. */
 export function explainEvaluation(
   signals: readonly AgeSignal[],
   claims: Claims,
@@ -149,8 +155,8 @@ export function explainEvaluation(
 }
 
 /**
- * Decision: a threshold that is named twice (with different overrides) is true when each of its
- * entries holds.
+ * Decision: a threshold that is requested twice with different overrides is true when both entries
+ * are true.
  */
 function answersOf(
   entries: readonly Pick<ThresholdTrace, 'threshold' | 'satisfied'>[],
@@ -180,15 +186,15 @@ function ageCheck({ method, age, override }: Candidate, threshold: number, index
   return { filter: 'age', passed: age >= years, reason: `needs ${years} by ${by()}, has ${age}` }
 }
 
-/** The age in whole years that a signal says at `now` (epoch milliseconds). */
+/** The age in whole years that a signal states at `now` (milliseconds since the UNIX epoch). */
 export function ageOf(age: Age, now: number): number {
   if ('date_of_birth' in age) return completedYears(age.date_of_birth, now)
   return 'years' in age ? age.years : age.at_least_years
 }
 
 /**
- * The age that a method must report for the root threshold at `index`, and the member that requires
- * it.
+ * The age that a signal of this method must have for the threshold at `index` of the claims, and
+ * the member of the claims that requires it.
  */
 export function requiredAge(
   threshold: number,

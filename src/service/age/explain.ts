@@ -5,31 +5,28 @@ import { formatPath, MAX_PROBLEMS, withoutEchoes } from '../text/schema-problems
 type RawIssue = z.core.$ZodRawIssue
 type Path = Issue['path']
 
-/** Unknown members of one object for which a similar known name is searched. */
+/** Maximum number of unknown members of one object for which a similar name is suggested. */
 const MAX_COMPARED = 10
 
 interface Wording {
-  /**
-   * The rules for an absent value and for unknown members, where they differ from the rule itself.
-   */
+  /** Rules for an absent value and for unknown members; by default the rule itself. */
   readonly missing?: string
   readonly unknown?: string
   /** The members of the object in words: `Attributes of id_doc_scan`. */
   readonly members?: string
-  /** Says what is wrong with a text, where the sentence does not. */
+  /** Adds what is wrong with a text, if the sentence does not say so. */
   readonly fault?: (text: string) => string
-  /** Says what a word of other services is called here; empty for any other word. */
+  /** Translates a word that other services use; empty for any other word. */
   readonly synonym?: (word: string) => string
 }
 
 const NOTHING = () => ''
 
 /**
- * The `error` of a zod schema or check that stands for a rule of the specification. zod has no room
- * for a rule id, so the id leads the message (`SIG-08 must be an integer from 0 to 150, is "18"`)
- * and `issuesOf` takes it off again.
- *
- * @param sentence what would be right, beginning with `must`
+ * The `error` option of a zod schema or check that implements a rule of the specification. zod has
+ * no field for the id of a rule, so the message begins with it (`SIG-08 must be an integer from 0
+ * to 150, is "18"`); `issuesOf` removes it.
+ * @param sentence what is allowed, beginning with `must`
  */
 export function breaks(rule: string, sentence: string, wording: Wording = {}) {
   const {
@@ -52,15 +49,16 @@ export function breaks(rule: string, sentence: string, wording: Wording = {}) {
 }
 
 /**
- * The issues of a schema whose every `error` is made by `breaks`, one for each unknown member;
- * `root` names the checked value.
+ * Converts the errors of a schema into issues, one for each unknown member. Every `error` of the
+ * schema must come from `breaks`.
+ * @param root the name of the checked value
  */
 export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[] {
-  // A misspelt member explains why another is missing.
+  // Unknown members come first: a misspelt member explains why another member is missing.
   const rank = ({ code }: z.core.$ZodIssue) => (code === 'unrecognized_keys' ? 0 : 1)
   const issues = withoutEchoes(error.issues).toSorted((one, other) => rank(one) - rank(other))
   return issues.flatMap((one) => {
-    // Only symbols are left out, which JSON cannot have.
+    // JSON has no symbols, so this filter changes only the type.
     const path = [...at, ...one.path.filter((step) => typeof step !== 'symbol')]
     const keys = one.code === 'unrecognized_keys' ? one.keys : []
     return one.message.split('\n').map((line, index): Issue => {
@@ -75,16 +73,17 @@ export function issuesOf(error: z.ZodError, root: string, at: Path = []): Issue[
 }
 
 /**
- * An issue of a rule that no schema can state. `sentence` says what must be, and what was found.
+ * Makes an issue of a rule that no schema can check.
+ * @param sentence what is allowed and what was found
  */
 export function issue(rule: string, root: string, path: Path, sentence: string): Issue {
   return { rule, path, message: `${formatPath([root, ...path])} ${sentence}` }
 }
 
-/** Issues in one answer, at most: a hostile request must not cause a much larger answer. */
+/** Limits the issues of one answer: a hostile request must not cause a much larger answer. */
 export const bounded = (issues: readonly Issue[]): Issue[] => issues.slice(0, MAX_PROBLEMS)
 
-/** One line for each unknown member, in the order of `issue.keys`. */
+/** Writes one line for each unknown member, in the order of `issue.keys`. */
 function unknownMembers(
   { rule, members, synonym }: { rule: string; members: string; synonym: (word: string) => string },
   issue: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>,
@@ -113,9 +112,9 @@ function received(issue: RawIssue): string {
 }
 
 /**
- * A broken rule, before it is decided whether it refuses the request: `rule` is the stable id of a
- * row of `oidc/rules.ts`, `path` leads from the checked value to the culprit, `message` says what
- * is wrong and what would be right.
+ * A rule that a value breaks. The profile decides later whether the issue refuses the request.
+ * `rule` is the id of a row in `service/oidc/rules/`, `path` leads from the checked value to the
+ * wrong value, `message` says what is wrong and what is allowed.
  */
 export interface Issue {
   readonly rule: string

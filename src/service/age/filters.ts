@@ -7,14 +7,14 @@ import type { Check } from './trace.ts'
 import { matchesPattern, reaches } from './vocabulary.ts'
 
 /**
- * A check that writes its reason only when it is read. Answers need no reasons, and reasons repeat
- * the lists of the request.
+ * A check whose reason is written on demand: answers need no reasons, and a reason repeats lists of
+ * the request.
  */
 export interface Verdict extends Pick<Check, 'filter' | 'passed'> {
   readonly reason: () => string
   /**
-   * The member of the claims that requires the check: `overrides.id_doc_scan.iso_27566_1`; absent
-   * when no member does.
+   * The member of the claims that requires the check, such as `overrides.id_doc_scan.iso_27566_1`;
+   * absent when no member requires it.
    */
   readonly member?: string
 }
@@ -23,9 +23,9 @@ export interface Verdict extends Pick<Check, 'filter' | 'passed'> {
 export type Override = NonNullable<NonNullable<Claims['overrides']>[Method]>
 
 /**
- * The requirements of a request for a signal, whatever the threshold: six checks in the order of
- * application. All are made, also after a failed one, so that a reader sees everything that would
- * have to change.
+ * The six checks of a signal that do not depend on a threshold, in the order of application. A
+ * failed check does not stop the others, so that a reader sees everything that would have to
+ * change.
  */
 export function filterChecks(signal: AgeSignal, claims: Claims): Verdict[] {
   const override = claims.overrides?.[signal.method]
@@ -56,7 +56,7 @@ function verifiedAfterCheck(signal: AgeSignal, claims: Claims, override?: Overri
   const limit = override?.verified_after ?? claims.verified_after
   if (limit === undefined) return absent(filter)
   const name = override?.verified_after === undefined ? filter : `overrides.${method}.${filter}`
-  // Strictly after: the instant itself does not pass.
+  // Strictly after: a verification at exactly this instant does not pass.
   const passed = instantsOf(signal).verified > instantOf(limit)
   return {
     filter,
@@ -69,8 +69,8 @@ function verifiedAfterCheck(signal: AgeSignal, claims: Claims, override?: Overri
 let last = { text: '', instant: Number.NaN }
 
 /**
- * The instant of a limit. The last one is kept, because all signals of a request are compared with
- * it.
+ * Parses a limit and caches the last one, because all signals of a request are compared with the
+ * same limit.
  */
 function instantOf(limit: string): number {
   if (limit !== last.text) last = { text: limit, instant: parseInstant(limit) ?? Number.NaN }
@@ -142,7 +142,8 @@ function attributesCheck({ method, attributes = {} }: AgeSignal, override?: Over
     const isAccepted = Array.isArray(required)
       ? required.some((accepted) => accepted === value)
       : required === value
-    // A requirement of `undefined` counts as absent: JSON cannot contain it, a program can.
+    // A requirement of `undefined` counts as absent. JSON cannot contain it, but a program can pass
+    // it.
     if (required === undefined || isAccepted) continue
     const needs = () =>
       Array.isArray(required) ? `one of ${required.join(', ')}` : String(required)
@@ -160,6 +161,6 @@ function absent(filter: Check['filter']): Verdict {
   return { filter, passed: true, reason: () => absentFilter(filter) }
 }
 
-/** The reason of a check that the request does not require. */
+/** The reason of a check that the request does not ask for. */
 export const absentFilter = (filter: Check['filter']): string =>
   `no ${filter} filter in the request`

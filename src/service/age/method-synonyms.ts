@@ -2,8 +2,8 @@ import { calledHere, partsOf } from '../text/message-parts.ts'
 import { METHOD_NAMES, type Method } from './methods.ts'
 
 /**
- * What other services call the methods, in lower case. Words that every method may carry are left
- * out: see `USUAL_WORDS`.
+ * Words that other services use for the methods, in lower case. Words that fit any method are left
+ * out; see `USUAL_WORDS`.
  */
 const SYNONYMS: Readonly<Record<Method, string>> = {
   email_age_estimation: 'email mail e_mail email_address',
@@ -19,7 +19,7 @@ const SYNONYMS: Readonly<Record<Method, string>> = {
     'card cards credit debit credit_card debit_card bank_card payment payment_card card_network card_payment visa mastercard',
 }
 
-/** Words that say that something was verified, and not how. */
+/** Words that say that a verification took place but not by which method. */
 const USUAL_WORDS: ReadonlySet<string> = new Set(
   'age based capture check checked estimation estimate match method ownership proof scan scanned scanning upload validated validation verification verified verify'.split(
     ' ',
@@ -27,8 +27,8 @@ const USUAL_WORDS: ReadonlySet<string> = new Set(
 )
 
 /**
- * The methods by the letters of their synonyms, so that `creditCard` and `CREDIT-CARD` are found.
- * Made when the first word is looked up.
+ * Maps the letters of each synonym to its method, so that `creditCard` and `CREDIT-CARD` are found.
+ * Created on first use.
  */
 let methods: ReadonlyMap<string, Method> | undefined
 
@@ -41,19 +41,19 @@ function methodsByLetters(): ReadonlyMap<string, Method> {
   return found
 }
 
-/** Characters of a word that is looked up: no synonym is as long. */
+/** Longest word that is looked up, in characters; every synonym is shorter. */
 const MAX_WORD = 64
 
 /**
- * The method that other services call `word`: `credit_card`, `passport-scan`, `SSN`; `undefined`
- * for any other word.
+ * The method that other services call `word`, such as `credit_card`, `passport-scan` or `SSN`;
+ * `undefined` for any other word.
  */
 function methodCalled(word: string): Method | undefined {
   if (word.length > MAX_WORD) return undefined
   methods ??= methodsByLetters()
   const parts = partsOf(word)
   const letters = parts.join('')
-  // Another spelling of a name, which the message asks for.
+  // A misspelt name of a method is not a synonym: the message suggests the right spelling.
   if (METHOD_NAMES.some((name) => name.replaceAll('_', '') === letters)) return undefined
   return (
     methods.get(letters) ?? methods.get(parts.filter((part) => !USUAL_WORDS.has(part)).join(''))
@@ -61,7 +61,12 @@ function methodCalled(word: string): Method | undefined {
 }
 
 /**
- * `: credit_card is payment_card_network here`; empty for a word that is no synonym of a method.
+ * Translates the name that another service uses for a method.
+ * @returns an empty text if `word` is not a synonym
+ * @example
+ * ```ts
+ * methodSynonym('credit_card') // ': credit_card is payment_card_network here'
+ * ```
  */
 export function methodSynonym(word: string): string {
   const method = methodCalled(word)

@@ -1,4 +1,4 @@
-/** How an age may be stated in a signal. */
+/** The formats in which a signal can state an age. */
 export const AGE_FORMATS = ['date_of_birth', 'at_least_years', 'years'] as const
 
 export type AgeFormat = (typeof AGE_FORMATS)[number]
@@ -7,7 +7,7 @@ export type AgeFormat = (typeof AGE_FORMATS)[number]
 export const CARD_TYPES = ['credit', 'debit', 'unknown'] as const
 
 /**
- * What an attribute's value may be: true or false, an ISO 3166-1 alpha-2 code, a card type, a
+ * The allowed values of an attribute: a boolean, an ISO 3166-1 alpha-2 code, a card type, or a
  * configured platform.
  */
 export type AttributeKind = 'boolean' | 'country' | 'card_type' | 'platform'
@@ -18,11 +18,14 @@ export interface AttributeFacts {
 }
 
 export interface MethodFacts {
-  /** The age formats that the method takes. */
+  /** The age formats that the method allows. */
   readonly ageFormats: readonly AgeFormat[]
-  /** The most precise format; the others are legal, but say less than the method could. */
+  /** The most precise format. The other formats are legal but carry less information. */
   readonly preferredFormat: AgeFormat
-  /** When present, the only value of `at_least_years` that the method can give. */
+  /**
+   * The only value of `at_least_years` that the method can report; absent when any value is
+   * possible.
+   */
   readonly fixedAtLeastYears?: number
   readonly attributes: Readonly<Record<string, AttributeFacts>>
 }
@@ -39,8 +42,8 @@ export const METHOD_NAMES = [
 export type Method = (typeof METHOD_NAMES)[number]
 
 /**
- * The verification methods (specification, "Verification methods"); schemas, messages and filters
- * are made from this table.
+ * The verification methods (specification, "Verification methods"). Schemas, messages and filters
+ * are derived from this table.
  */
 export const METHODS: Readonly<Record<Method, MethodFacts>> = {
   email_age_estimation: {

@@ -1,18 +1,20 @@
 import { parseCalendarDate, parseInstant } from './calendar.ts'
 import type { AgeSignal } from './signal-schema.ts'
 
-/** The dates of a signal in epoch milliseconds; `NaN` for a day that does not exist. */
+/**
+ * The dates of a signal in milliseconds since the UNIX epoch; `NaN` for a day that does not exist.
+ */
 export interface SignalInstants {
   readonly verified: number
-  /** The day of birth; absent when the signal says an age in years. */
+  /** The date of birth; absent when the signal states an age in years. */
   readonly birth: number | undefined
 }
 
 const read = new WeakMap<AgeSignal, SignalInstants>()
 
 /**
- * Reads the dates of a signal, once for each object: a page may evaluate one signal against many
- * claims.
+ * Parses the dates of a signal. The result is cached for each object, because a page may evaluate
+ * one signal against many claims.
  */
 export function instantsOf(signal: AgeSignal): SignalInstants {
   const known = read.get(signal)

@@ -7,10 +7,13 @@ import { methodSynonym } from './method-synonyms.ts'
 import { AGE_FORMATS, METHOD_NAMES, METHODS, type Method } from './methods.ts'
 import { ASSURANCE_LEVELS, type AssuranceLevel, PROVENANCE_PATH } from './vocabulary.ts'
 
-/** A verified age: a day of birth (`YYYY-MM-DD`), or whole years that do not grow with time. */
+/**
+ * A verified age: a date of birth (`YYYY-MM-DD`), or a number of years that does not grow with
+ * time.
+ */
 export type Age = { date_of_birth: string } | { at_least_years: number } | { years: number }
 
-/** One verified statement about a user's age, under its wire names. */
+/** One verified statement about a user's age, with its wire names. */
 export interface AgeSignal {
   readonly method: Method
   readonly age: Age
@@ -19,13 +22,13 @@ export interface AgeSignal {
   /** `/provider` or `/provider/sub_provider`. */
   readonly provenance: string
   readonly attributes?: Readonly<Record<string, boolean | string>> | undefined
-  /** The certified level; absent when the verification is not certified. */
+  /** The certified level; absent when the verification was not certified. */
   readonly iso_27566_1?: AssuranceLevel | undefined
 }
 
 /**
- * An age signal as a relying party submits it (specification, "Age signal"). It cannot claim a
- * certification.
+ * An age signal as a relying party submits it (specification, "Age signal"). A relying party cannot
+ * submit a certification.
  */
 export interface SubmittedAgeSignal extends AgeSignal {
   readonly type: 'age_verification'
@@ -33,10 +36,10 @@ export interface SubmittedAgeSignal extends AgeSignal {
 }
 
 /**
- * One schema for each method, and one for signals of an unknown method, so that their other
- * mistakes are reported too. A schema covers the rules about one member; `signal.ts` adds the rules
- * that need the configuration or the time. Schemas are created on first use, because creating all
- * of them takes a fifth of a start.
+ * Returns the schema for a method. The schema for `undefined` finds the other mistakes of a signal
+ * whose method is unknown. Each schema checks the rules about single members; `signal.ts` adds the
+ * rules that need the configuration or the time. Schemas are created on first use: creating all of
+ * them would take a fifth of the start time.
  */
 export type SignalSchemas<Signal> = (method: Method | undefined) => z.ZodType<Signal>
 
@@ -67,7 +70,7 @@ const personaDates: typeof absoluteDates = {
 
 const MAX_LENGTH = 100
 
-/** The identifier that a client chose for a verification: SIG-12. */
+/** SIG-12: the identifier that the client chose for a verification. */
 const verificationIdSchema = z
   .string({
     error: breaks(
@@ -78,7 +81,7 @@ const verificationIdSchema = z
   })
   .regex(/^[A-Za-z0-9_+/=.-]{1,100}$/)
 
-/** The fault of a text: its length when it is too long, otherwise the first forbidden character. */
+/** What is wrong with an identifier: its length, or its first forbidden character. */
 function fault(text: string): string {
   if (text.length > MAX_LENGTH) return ` (${text.length} characters)`
   const index = text.search(/[^A-Za-z0-9_+/=.-]/)
@@ -92,7 +95,7 @@ const submission = {
   verification_id: verificationIdSchema,
 }
 
-/** A certified level. */
+/** A certified ISO 27566-1 level. */
 export const levelSchema = z.enum(ASSURANCE_LEVELS, {
   error: breaks('CLM-13', `must be one of ${ASSURANCE_LEVELS.join(', ')}`),
 })
@@ -102,15 +105,15 @@ const signalError = {
   error: breaks('SIG-01', 'must be an object: one age signal', { unknown: 'SIG-03' }),
 }
 
-/** Runs a check of the whole object even if some of its values are wrong. */
+/** Runs a check of the whole object even if some members are wrong. */
 const evenWhenWrong = { when: ({ value }: { readonly value: unknown }) => isJsonObject(value) }
 
-/** A signal in `authorization_details`. */
+/** Signals in `authorization_details`. */
 export const submittedSchemas: SignalSchemas<SubmittedAgeSignal> = schemasOf((method) =>
   z.strictObject({ ...submission, ...statement(method, absoluteDates) }, signalError),
 )
 
-/** A submitted signal with the certification that the service knows. */
+/** Submitted signals with the certification that the service knows. */
 export const certifiedSchemas: SignalSchemas<SubmittedAgeSignal> = schemasOf((method) =>
   z.strictObject(
     { ...submission, ...statement(method, absoluteDates), ...certification },
@@ -118,7 +121,7 @@ export const certifiedSchemas: SignalSchemas<SubmittedAgeSignal> = schemasOf((me
   ),
 )
 
-/** A signal of a persona, with absolute or relative dates. */
+/** Signals of a persona, with absolute or relative dates. */
 export const personaSchemas: SignalSchemas<AgeSignal> = schemasOf((method) =>
   z.strictObject({ ...statement(method, personaDates), ...certification }, signalError),
 )
@@ -142,7 +145,7 @@ function anyOf<Signal>(schemas: SignalSchemas<Signal>) {
   return z.lazy(() => z.union(METHOD_NAMES.map(schemas)))
 }
 
-/** The members of every kind of age signal. */
+/** The members that all kinds of age signal share. */
 function statement(method: Method | undefined, dates: typeof absoluteDates) {
   return {
     method: methodSchema('SIG-11', method ? [method] : METHOD_NAMES),
@@ -213,7 +216,7 @@ function ageSchema(method: Method | undefined, dateOfBirth: z.ZodType<string>): 
 const formatsIn = (age: Readonly<Record<string, unknown>>) =>
   AGE_FORMATS.filter((format) => age[format] !== undefined)
 
-/** The name of a method, one of `allowed`. */
+/** The name of a method in `allowed`. */
 export const methodSchema = (rule: string, allowed: readonly Method[]) =>
   z.enum(allowed, {
     error: breaks(rule, `must be one of ${METHOD_NAMES.join(', ')}`, { synonym: methodSynonym }),

@@ -25,23 +25,21 @@ import { PROVENANCE_PATH, type Vocabulary } from './vocabulary.ts'
 export type { Age, AgeSignal, SubmittedAgeSignal } from './signal-schema.ts'
 export { evaluationSignalSchema, personaSignalSchema } from './signal-schema.ts'
 
-/**
- * The configuration against which a signal is checked; `now` in milliseconds since the UNIX epoch.
- */
+/** The configuration for checking a signal; `now` is in milliseconds since the UNIX epoch. */
 export interface SignalContext extends Vocabulary {
   readonly now: number
-  /** Signals that a request may submit: 10 when absent. */
+  /** Maximum number of signals in a request (default 10). */
   readonly maxSignals?: number
 }
 
-// Decision: a request submits 1 to 10 signals; an age key, and so an evaluation, has at most 50.
+// Decision: a request submits 1 to 10 signals; an age key has at most 50, so an evaluation has too.
 export const MAX_SUBMITTED = 10
 export const MAX_SIGNALS = 50
 
 /**
- * Checks the value of `authorization_details` (E2, E5; already parsed from JSON) and reports the
- * mistakes of all items at once: SIG-01 to SIG-21, SIG-23 to SIG-25. `signals` is present when only
- * recommendations were found (SIG-10, SIG-13, SIG-23 to SIG-25).
+ * Checks `authorization_details` (E2, E5; parsed JSON) and reports the mistakes of all items at
+ * once: SIG-01 to SIG-21, SIG-23 to SIG-25. `signals` is present unless an issue refuses the
+ * request; the recommendations SIG-10, SIG-13 and SIG-23 to SIG-25 do not.
  */
 export function parseAgeSignals(
   value: unknown,
@@ -74,11 +72,10 @@ export function parseAgeSignals(
 }
 
 /**
- * Checks the signals of an evaluation without a flow. A signal may have the form of a persona (no
- * `type`, no `verification_id`, relative dates allowed) or of a submission, with `iso_27566_1` in
- * either form. Any well-formed provenance is accepted, and nothing is recommended. An empty list is
- * valid: then no age is known. Without a context no date is in the future, and any platform is
- * accepted.
+ * Checks the signals of an evaluation without a flow. Each signal has the form of a persona file
+ * (no `type`, no `verification_id`, relative dates allowed) or of a submission; both may carry
+ * `iso_27566_1`. Any well-formed provenance is accepted, recommendations are not reported, and an
+ * empty list is valid. Without a context, dates may be in the future and any platform is accepted.
  */
 export function parseEvaluationSignals(
   value: unknown,
@@ -98,9 +95,9 @@ export function parseEvaluationSignals(
 }
 
 /**
- * Parses a stored signal, which was checked before: only its members. This takes 0.1 microseconds
- * instead of 5 to 23 for the schemas of all methods, and a choice page reads the signals of up to a
- * thousand personas.
+ * Parses a stored signal. The signal was checked before it was stored, so only the members' types
+ * are checked. This takes 0.1 microseconds; the full schemas take 5 to 23, and a choice page parses
+ * the signals of up to a thousand personas.
  */
 export const checkedSignalSchema = z.custom<AgeSignal>(
   (value) =>
@@ -118,10 +115,11 @@ interface Reading<Signal> {
   readonly most: number
   schemasFor(item: JsonObject): SignalSchemas<Signal>
   /**
-   * The rules beyond the schemas. Each looks at what is present, so that no mistake hides another.
+   * Checks the rules beyond the schemas. Each check uses the members that are present, so that one
+   * mistake does not hide another.
    */
   otherIssues(item: JsonObject): Issue[]
-  /** Rules that are recommendations: a signal that breaks them is accepted. */
+  /** Checks recommendations: a signal that breaks them is still accepted. */
   advice?(item: JsonObject): Issue[]
 }
 
@@ -141,7 +139,7 @@ function parseSignals<Signal>(
     issues.push(issue('SIG-02', root, [], `must hold ${range}, holds ${value.length}`))
   }
   const signals: Signal[] = []
-  // Items beyond the limit are not examined, which bounds the cost of a list.
+  // Items beyond the limit are not examined, to bound the cost.
   for (const [index, item] of value.slice(0, most).entries()) {
     const members = isJsonObject(item) ? item : {}
     const method = isMethod(members['method']) ? members['method'] : undefined
@@ -151,7 +149,7 @@ function parseSignals<Signal>(
     isRefused ||= !parsed.success
     const [first] = broken
     if (first?.rule === OTHER_TYPE && typeof members['type'] === 'string') {
-      // Something else than an age signal: its other members follow the rules of its own type.
+      // The item is not an age signal: the rules of its own type apply to its other members.
       issues.push(first)
       continue
     }
@@ -170,24 +168,24 @@ function parseSignals<Signal>(
 
 const OTHER_TYPE = 'SIG-04'
 
-/** The issue of the `type` explains the others of an item. */
+/** Puts the issue of `type` first, because it explains the other issues of an item. */
 function typeFirst(issues: readonly Issue[]): Issue[] {
   const rank = ({ rule }: Issue) => (rule === OTHER_TYPE ? 0 : 1)
   return issues.toSorted((one, other) => rank(one) - rank(other))
 }
 
-/** How far the clock of a relying party may be ahead. */
+/** Maximum clock skew of a relying party. */
 const TOLERANCE_MILLISECONDS = 60_000
 
 const MAX_YEARS = 150
 
-// Paths start at the signal, and messages name no place: `parseSignals` adds where the signal
-// stands.
+// Paths are relative to the signal, and messages do not name it: `parseSignals` adds the index of
+// the signal.
 
 /**
- * SIG-06, SIG-15: dates must be past at `now` (epoch milliseconds), and a date of birth not too
- * long past. Decision: a `verified_at` without a zone is in the future only if it is so in every
- * zone. Days of birth follow the UTC calendar, as ages do.
+ * SIG-06, SIG-15: dates must not be after `now` (milliseconds since the UNIX epoch), and a date of
+ * birth must be less than 150 years before. Decision: a `verified_at` without a zone is in the
+ * future only if it is in the future in every zone. Dates of birth and ages use the UTC calendar.
  */
 function dateIssues({ age, verified_at }: JsonObject, now: number): Issue[] {
   const dateOfBirth = isJsonObject(age) ? age['date_of_birth'] : undefined
@@ -243,7 +241,7 @@ function platformIssues({ method, attributes }: JsonObject, platforms: readonly 
   })
 }
 
-/** SIG-20: the provenance must be one that the relying party registered. */
+/** SIG-20: the provenance must be on the allowlist of the relying party. */
 function allowlistIssues({ provenance }: JsonObject, allowlist: readonly string[]): Issue[] {
   if (
     typeof provenance !== 'string' ||
@@ -283,7 +281,9 @@ function recommendations({
   return [...issues, ...birthAfterVerification(age, verified_at)]
 }
 
-/** Compares both dates as written: a zone does not make a day of birth later. */
+/**
+ * SIG-24: compares both dates as they are written, because a zone does not move a date of birth.
+ */
 function birthAfterVerification(age: unknown, verifiedAt: unknown): Issue[] {
   const dateOfBirth = isJsonObject(age) ? age['date_of_birth'] : undefined
   if (typeof dateOfBirth !== 'string' || parseCalendarDate(dateOfBirth) === undefined) return []

@@ -25,7 +25,7 @@ const signalTraceSchema = z.object({
     .describe('All seven, in the order of application, also those after a failed one'),
 })
 
-/** Why one entry of the requested thresholds holds or not. */
+/** Why one of the requested thresholds is satisfied or not. */
 export const thresholdTraceSchema = z.object({
   threshold: z.number(),
   satisfied: z
@@ -34,7 +34,7 @@ export const thresholdTraceSchema = z.object({
   signals: z.array(signalTraceSchema),
 })
 
-/** One filter applied to one signal. An absent filter passes. */
+/** The result of one filter for one signal. A filter that the request does not use passes. */
 export type Check = z.infer<typeof checkSchema>
 export type SignalTrace = z.infer<typeof signalTraceSchema>
 export type ThresholdTrace = z.infer<typeof thresholdTraceSchema>

@@ -1,6 +1,6 @@
-/** What an operator may configure about age signals; the specification fixes everything else. */
+/** The configurable values of age signals; the specification fixes everything else. */
 export interface Vocabulary {
-  /** Provenance paths a submitted age signal may name, for example `/veratad/roc`. */
+  /** Provenance paths that a submitted age signal may use, for example `/veratad/roc`. */
   readonly provenanceAllowlist: readonly string[]
   /** Values of the attribute `platform` of a `digital_credential`. */
   readonly platforms: readonly string[]
@@ -12,8 +12,13 @@ export const ASSURANCE_LEVELS = ['basic', 'effective', 'highly_effective', 'stri
 export type AssuranceLevel = (typeof ASSURANCE_LEVELS)[number]
 
 /**
- * Whether a certified level is at least the required one. Without certification (`undefined`) even
- * `basic` is not reached.
+ * Whether a certified level is at least the required level. A missing certification (`undefined`)
+ * reaches no level.
+ * @example
+ * ```ts
+ * reaches('strict', 'effective') // true
+ * reaches(undefined, 'basic') // false
+ * ```
  */
 export function reaches(level: AssuranceLevel | undefined, required: AssuranceLevel): boolean {
   return ASSURANCE_LEVELS.slice(ASSURANCE_LEVELS.indexOf(required)).some(
@@ -22,23 +27,26 @@ export function reaches(level: AssuranceLevel | undefined, required: AssuranceLe
 }
 
 /**
- * The provenance of a signal: `/provider` or `/provider/sub_provider` in lowercase letters, digits
- * and underscores.
+ * The provenance of a signal: `/provider` or `/provider/sub_provider`, with lowercase letters,
+ * digits and underscores.
  */
 export const PROVENANCE_PATH = /^(?:\/[a-z0-9_]+){1,2}$/
 
 /**
- * A filter on provenance paths: a path, or a prefix with a trailing `/*`. The pattern `/*` alone
+ * A pattern for provenance paths: a path, or a prefix with `/*` at the end. The pattern `/*` alone
  * matches every path.
  */
 export const PROVENANCE_PATTERN = /^(?:\/[a-z0-9_]+)*\/(?:[a-z0-9_]+|\*)$/
 
-/** `/a/b` matches only itself; `/a/*` matches every path under `/a/`, but not `/a`. */
+/**
+ * Whether a provenance path matches a pattern: `/a/b` matches only itself, `/a/*` every path below
+ * `/a/` but not `/a`.
+ */
 export function matchesPattern(pattern: string, path: string): boolean {
   return pattern.endsWith('/*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern
 }
 
-/** The assigned ISO 3166-1 alpha-2 codes; a test compares them with an independent list. */
+/** The assigned ISO 3166-1 alpha-2 codes. A test compares them with an independent list. */
 export const COUNTRIES: readonly string[] = `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA
   CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA
