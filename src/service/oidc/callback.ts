@@ -5,8 +5,8 @@ import { Refusal } from './refusal.ts'
 import { printableDescription } from './rules/error-codes.ts'
 
 /**
- * How the answer of an authorization request reaches the relying party (OAuth 2.0 Multiple Response
- * Types, Form Post).
+ * How the authorization response reaches the relying party (OAuth 2.0 Multiple Response Types, Form
+ * Post).
  */
 export const RESPONSE_MODES = ['fragment', 'query', 'form_post'] as const
 export type ResponseMode = (typeof RESPONSE_MODES)[number]
@@ -17,19 +17,19 @@ export const isResponseMode = (value: string): value is ResponseMode =>
 export const callbackSchema = z.object({
   mode: z.enum(RESPONSE_MODES),
   redirectUri: z.string(),
-  /** Names and values in the order in which they are sent. */
+  /** Names and values in the order of the response. */
   params: z.array(z.tuple([z.string(), z.string()]).readonly()).readonly(),
-  /** How a blank is written in a redirect; `%20` when absent. */
+  /** How the query string of a redirect encodes a space (default `%20`). */
   blanks: z.enum(['%20', '+']).optional(),
 })
 
 /**
- * The answer of an authorization request: parameters that go back to the relying party through the
- * browser.
+ * An authorization response: the parameters that the browser brings to the redirect URI of the
+ * relying party.
  */
 export type Callback = Readonly<z.infer<typeof callbackSchema>>
 
-/** Removes parameters without a value. */
+/** Creates a callback. Parameters without a value are left out. */
 export function createCallback(
   target: { mode: ResponseMode; redirectUri: string },
   params: Readonly<Record<string, string | undefined>>,
@@ -41,8 +41,8 @@ export function createCallback(
 }
 
 /**
- * A callback with an error: why there is no result, and what to do. It carries no findings.
- * `error_description` keeps to the characters of RFC 6749 section 4.1.2.1.
+ * Creates a callback with an error: why there is no result, and what to do. Findings are not part
+ * of it. `error_description` uses only the characters that RFC 6749 section 4.1.2.1 allows.
  */
 export function createErrorCallback(
   target: { mode: ResponseMode; redirectUri: string; state: string | undefined },
@@ -62,7 +62,7 @@ export function createErrorCallback(
   })
 }
 
-/** Errors of the request itself. */
+/** Error codes of an invalid request, as opposed to the decision of a user. */
 const OF_REQUEST: readonly string[] = [
   'invalid_request',
   'invalid_scope',
@@ -71,8 +71,8 @@ const OF_REQUEST: readonly string[] = [
 ]
 
 /**
- * The callback of a refused request.
- * @throws Refusal when the service answers such an error by a page
+ * Applies the policy that invalid requests are answered by an error page instead of a callback.
+ * @throws Refusal when the policy is `page` and the error is one of an invalid request
  */
 export function refuseOnPage(
   { error, description }: { readonly error: string; readonly description: string },
@@ -82,7 +82,7 @@ export function refuseOnPage(
     throw Refusal.invalidRequest(`${error}: ${description}`)
 }
 
-/** The error code with which a refused authorization request returns. */
+/** Applies the policy of error codes to a refused authorization request. */
 export const redirectedError = <Error extends { readonly error: string }>(
   error: Error,
   { errorCodes }: Pick<Policy, 'errorCodes'>,
@@ -92,14 +92,12 @@ export const redirectedError = <Error extends { readonly error: string }>(
     : { ...error, error: 'invalid_request' }
 
 /**
- * OpenID Connect Core 1.0 sections 6.1 and 6.2 require these errors of a service without request
- * objects.
+ * OpenID Connect Core 1.0 sections 6.1 and 6.2 require these errors of a service that does not
+ * support request objects.
  */
 const OF_REQUEST_OBJECT: readonly string[] = ['request_not_supported', 'request_uri_not_supported']
 
-/**
- * The same callback with a text at the end of `error_description`, which is shortened to make room.
- */
+/** Appends a text to `error_description`, which is shortened to keep the maximum length. */
 export function withDescriptionEnd(callback: Callback, end: string): Callback {
   const room = MAX_DESCRIPTION - end.length
   const params = callback.params.map(
@@ -109,21 +107,23 @@ export function withDescriptionEnd(callback: Callback, end: string): Callback {
   return { ...callback, params }
 }
 
-/** Decision: the query of a callback stays short, because proxies and servers refuse long ones. */
+/**
+ * Decision: maximum length of `error_description`. Proxies and servers refuse long query strings.
+ */
 const MAX_DESCRIPTION = 400
 
 const shortened = (text: string, most: number) =>
   text.length > most ? `${text.slice(0, most - 3).replace(/\.+$/, '')}...` : text
 
 /**
- * Where the browser goes with a callback in mode `query` or `fragment`; the query of the redirect
- * URI itself stays as it is.
+ * The URL to which the browser is redirected, for the modes `query` and `fragment`. The query of
+ * the redirect URI itself is kept.
  */
 export function callbackUrl(callback: Callback): string {
   const form = new URLSearchParams(
     callback.params.map(([name, value]): [string, string] => [name, value]),
   ).toString()
-  // Clients read a space as %20 in either way, whether they decode forms or URI components.
+  // Every client decodes %20 as a space; only form decoders decode + as a space.
   const sent = callback.blanks === '+' ? form : form.replaceAll('+', '%20')
   const url = new URL(callback.redirectUri)
   if (callback.mode === 'fragment') return `${url.href}#${sent}`
@@ -131,25 +131,25 @@ export function callbackUrl(callback: Callback): string {
   return url.href
 }
 
-/** The claims of an id_token, in the order in which they are serialised. */
+/** The claims of an id_token, in the order of serialisation. */
 export type IdTokenClaims = Readonly<Record<string, unknown>>
 
 /**
- * Seams: places at which a host may change an answer, so that a relying party meets what it must
- * refuse. The real service has none.
+ * Seams: places at which a host may change an answer, so that a relying party receives answers that
+ * it must refuse. A real service has no seams.
  */
 export interface Seams {
-  /** The claims before they are signed. */
+  /** Changes the claims before they are signed. */
   claims?(claims: IdTokenClaims): Awaitable<IdTokenClaims>
-  /** The signed id_token. */
+  /** Changes the signed id_token. */
   token?(idToken: string): Awaitable<string>
-  /** The parameters that the browser brings to the relying party. */
+  /** Changes the parameters of the callback. */
   callback?(callback: Callback): Awaitable<Callback>
-  /** The parameters of a refused request, which has no other seam. */
+  /** Changes the callback of a refused request. No other seam applies to a refused request. */
   refusal?(callback: Callback): Awaitable<Callback>
 }
 
-/** The callback as it is sent. */
+/** Applies the seam `callback`. */
 export const changedBy = async (
   { callback: change }: Seams,
   callback: Callback,

@@ -3,32 +3,35 @@ import { REMEMBERED_SECONDS } from './policy.ts'
 import { type Awaitable, type RecordChange, type Store, whenThere } from './ports.ts'
 import type { Provider } from './provider.ts'
 
-/** One kind of records in a store: its name, and the schema of a record. */
+/** A kind of records in a store: the name of the collection, and the schema of a record. */
 export interface RecordKind<Value> {
   readonly name: string
   readonly schema: z.ZodType<Value>
   /**
-   * Records that wait for a user or a client who may never come; they go first when there is no
-   * room.
+   * Set for records that wait for a user or a client who may never come. A full store removes these
+   * records first.
    */
   readonly isUnfinished?: true
-  /** What to do about a damaged record that a reset of its tenant does not remove. */
+  /** The remedy for a damaged record, if resetting its tenant does not remove it. */
   readonly remedy?: string
 }
 
 /**
- * Opens the collection of one kind in a store. Reading parses a record, and throws an Error for a
- * damaged one.
+ * Opens the collection of one kind of records in a store. Each read validates the record.
+ * @throws DamagedRecord when a record does not match its schema
  */
 export function collection<Value>(kind: RecordKind<Value>) {
   const { name } = kind
   const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))
   return oncePerStore((store) => ({
-    /** @param expiresAt milliseconds of the sandbox clock */
+    /** @param expiresAt milliseconds since the UNIX epoch, by the sandbox clock */
     put: (id: string, value: Value, expiresAt: number) =>
       store.put(name, id, value, expiresAt, kind),
     get: (id: string) => whenThere(store.get(name, id), parse),
-    /** Returns and removes the record in one step: exactly one of two callers receives it. */
+    /**
+     * Returns and removes the record in one step. Exactly one of two concurrent callers receives
+     * it.
+     */
     take: (id: string) => whenThere(store.take(name, id), parse),
     /** `put` as a change for `Store.write`. */
     putting: (id: string, value: Value, expiresAt: number): RecordChange => {
@@ -39,7 +42,7 @@ export function collection<Value>(kind: RecordKind<Value>) {
   }))
 }
 
-/** Creates an object once for each store instead of once for each call. */
+/** Creates an object once for each store, not once for each call. */
 export function oncePerStore<Made>(
   make: (store: Store) => Made,
 ): (ports: { readonly store: Store }) => Made {
@@ -53,7 +56,10 @@ export function oncePerStore<Made>(
   }
 }
 
-/** Parses a record of the store. @throws DamagedRecord that names kind and member */
+/**
+ * Validates a stored record.
+ * @throws DamagedRecord with the kind and the member
+ */
 export function parseRecord<Value>(
   { name, schema, remedy = 'reset the tenant' }: RecordKind<Value>,
   value: unknown,
@@ -66,12 +72,15 @@ export function parseRecord<Value>(
 }
 
 /**
- * A stored record that the sandbox cannot have written so. The message repeats no value: a record
- * may hold secrets.
+ * A stored record that the sandbox cannot have written. The message repeats no value, because a
+ * record may hold secrets.
  */
 export class DamagedRecord extends Error {
   override readonly name = 'DamagedRecord'
-  /** @param what `a code record`, or the key of it @param details.how `: it is no JSON` */
+  /**
+   * @param what `a code record`, or the key of the record
+   * @param details.how `: it is no JSON`
+   */
   constructor(
     what: string,
     { how, remedy, cause }: { how: string; remedy: string; cause?: unknown },
@@ -81,7 +90,10 @@ export class DamagedRecord extends Error {
   }
 }
 
-/** The JSON value that a store keeps under `key`. @throws DamagedRecord */
+/**
+ * Parses the JSON that a store keeps under `key`.
+ * @throws DamagedRecord when the text is not JSON
+ */
 export function parseStored(text: string, key: string): unknown {
   try {
     return JSON.parse(text)
@@ -94,7 +106,7 @@ export function parseStored(text: string, key: string): unknown {
   }
 }
 
-/** A record that expires, in milliseconds of the clock. */
+/** `expiresAt` is in milliseconds since the UNIX epoch, by the sandbox clock. */
 interface Expiring {
   readonly expiresAt: number
 }
@@ -105,9 +117,9 @@ export interface Found<Value> {
 }
 
 /**
- * Records that can be used for some time and spent once: codes, pushed requests. A spent or expired
- * record is kept for a while, so that the service can say what happened to it: spending moves it to
- * the spent ones.
+ * Opens a kind of records that are valid for some time and can be spent once: codes, pushed
+ * requests. Spending moves a record to a second collection. Expired and spent records are kept for
+ * a while, so that an error can say what happened to them.
  */
 export function spendables<Value extends Expiring>(kind: RecordKind<Value>) {
   const [unspentOf, spentOf] = [
@@ -119,13 +131,13 @@ export function spendables<Value extends Expiring>(kind: RecordKind<Value>) {
     const found = (isSpent: boolean) => (record: Value | undefined) => record && { record, isSpent }
     return {
       put: (id: string, record: Value) => unspent.put(id, record, forgottenAt(record)),
-      /** The record, also a spent or expired one. */
+      /** The record, even if it is spent or expired. */
       find: (id: string): Awaitable<Found<Value> | undefined> =>
         whenThere(
           whenThere(unspent.get(id), found(false)),
           (there) => there ?? whenThere(spent.get(id), found(true)),
         ),
-      /** The changes that spend a record: only one of two callers can write them. */
+      /** The changes that spend a record. Only one of two concurrent callers can write them. */
       spending: (id: string, record: Value) => [
         unspent.taking(id),
         spent.putting(id, record, forgottenAt(record)),
@@ -135,16 +147,19 @@ export function spendables<Value extends Expiring>(kind: RecordKind<Value>) {
 }
 
 /**
- * When a record is removed, in milliseconds of the clock: some time after its end, so that the
- * service can say that it expired.
+ * When an expired record is removed, in milliseconds since the UNIX epoch. It is kept after
+ * `expiresAt`, so that an error can say that it expired.
  */
 export const forgottenAt = ({ expiresAt }: Expiring) => expiresAt + REMEMBERED_SECONDS * 1000
 
-/** Lifetimes are kept to the second: a record is expired at `expiresAt`. */
+/** Whether a record has expired by the sandbox clock. At `expiresAt` it has. */
 export const isExpired = ({ expiresAt }: Expiring, { clock }: Pick<Provider, 'clock'>) =>
   clock.now() >= expiresAt
 
-/** `expired 5 seconds ago by the sandbox clock; it lives 90 seconds`. */
+/**
+ * The problem of an expired record: `expired 5 seconds ago by the sandbox clock; it lives 90
+ * seconds`.
+ */
 export const expiredText = (
   record: Expiring,
   lifetimeSeconds: number,

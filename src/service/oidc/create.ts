@@ -33,21 +33,24 @@ export const createTransactionSchema = z.object({
   clientId: z.string(),
   redirectUri: z.string(),
   mode: z.literal('query'),
-  /** The authorization request as it was pushed. */
+  /** The `state` of the pushed authorization request. */
   state: z.string(),
-  /** The identifier in the `request_uri`; spent with the decision. */
+  /** The identifier in the `request_uri`. The decision spends it. */
   pushedRequestId: z.string(),
   signals: z.array(checkedSignalSchema),
   presentation: presentationSchema,
 })
 
 /**
- * A valid Create authorization request that waits for its decision. It is JSON, so that a store can
- * keep it.
+ * A valid Create authorization request that waits for a decision. It is plain JSON, so that a store
+ * can keep it.
  */
 export type CreateTransaction = Readonly<z.infer<typeof createTransactionSchema>>
 
-/** How a Create flow ends. Without a holder, a new user holds the age key. */
+/**
+ * The result of a Create flow. `holder` names the persona that receives the age key; `undefined`
+ * creates a new user.
+ */
 export type CreateDecision =
   | { kind: 'created'; holder: string | undefined }
   | { kind: 'error'; error: string; description: string }
@@ -55,8 +58,8 @@ export type CreateDecision =
 /**
  * E3: checks a Create authorization request.
  * @param query the pairs of the query string
- * @throws Refusal with status 400 for an unknown client, and for a redirect_uri that is
- * unregistered or differs from the pushed one
+ * @throws Refusal 400 for an unknown client, an unregistered redirect_uri, or a redirect_uri that
+ * differs from the pushed one
  */
 export async function beginCreate(
   query: Pairs,
@@ -93,8 +96,8 @@ export async function beginCreate(
 type FoundRequest = Awaited<ReturnType<typeof findPushedRequest>>
 
 /**
- * The request that the client pushed, even if the request is expired or spent: the error goes to
- * its redirect URI with its `state`.
+ * Finds the request that the client pushed, even if it is expired or spent: the error response
+ * needs its redirect URI and `state`.
  */
 async function findPushedBy(
   { clientId }: Client,
@@ -105,7 +108,9 @@ async function findPushedBy(
   return found?.record.clientId === clientId ? found : undefined
 }
 
-/** Whether the redirect URI is the pushed one, or one of both is missing. */
+/**
+ * Whether the redirect URI equals the pushed redirect URI; also `true` when one of them is missing.
+ */
 function checkPushedTarget(
   redirectUri: string | undefined,
   pushed: PushedRequest | undefined,
@@ -118,7 +123,10 @@ function checkPushedTarget(
   return false
 }
 
-/** The answer to a request with errors. @throws Refusal when the answer is a page */
+/**
+ * The answer to an invalid request.
+ * @throws Refusal when the answer is an error page
+ */
 function beginRefused(
   { client, redirectUri }: { client: Client; redirectUri: string },
   pushed: PushedRequest | undefined,
@@ -135,12 +143,13 @@ function beginRefused(
 }
 
 /**
- * E3: ends a Create flow and spends the pushed request. A second decision on the same request gets
- * `invalid_request_uri`.
- * @param options.seams change the answer; the real service has none
- * @param options.saves `false` where no passkey can be made (specification, "Embedding rules"):
- * then no age key is saved
+ * E3: ends a Create flow and spends the pushed request. A second decision on the same request is
+ * answered with `invalid_request_uri`.
+ * @param options.seams changes to the answer; a real service has none
+ * @param options.saves `false` if the browser cannot create a passkey (specification, "Embedding
+ * rules"): no age key is saved
  * @returns the callback, and the holder of the saved age key
+ * @throws Refusal when the answer is an error page
  */
 export async function finishCreate(
   transaction: CreateTransaction,
@@ -177,8 +186,8 @@ function callbackFor(
 }
 
 /**
- * Spends the pushed request and saves the age key in one step; `undefined` when the request is
- * spent.
+ * Spends the pushed request and saves the age key in one write; `undefined` when the request is
+ * already spent.
  */
 async function spendRequest(
   { pushedRequestId: id, signals }: CreateTransaction,
@@ -192,7 +201,7 @@ async function spendRequest(
     const spent =
       provider.policy.requestUriUse === 'repeated' ? [] : requests.spending(id, found.record)
     const saved = created && (await provider.ageKeys.saving(signals, created.holder))
-    // Another call was faster: it has spent the request, or changed the persona.
+    // A concurrent call has spent the request or changed the persona: read again.
     if (await provider.store.write([...spent, ...(saved?.changes ?? [])]))
       return { holder: saved?.holder }
   }
@@ -217,7 +226,10 @@ type CreateParameters = Parameters<(typeof CREATE_PARAMETERS.known)[number]>
 const UNUSABLE = 'invalid_request_uri'
 const ALREADY_USED = 'request_uri has already been used: it serves one decision'
 
-/** The answer to an expired or spent request_uri. @throws Refusal when the answer is a page */
+/**
+ * The answer to an expired or spent request_uri.
+ * @throws Refusal when the answer is an error page
+ */
 function unusableCallback(
   transaction: CreateTransaction,
   error: { error: string; description: string },
@@ -230,9 +242,8 @@ function unusableCallback(
 }
 
 /**
- * Fills in what the request leaves out from the pushed request: by RFC 9126 section 4 it carries
- * only `client_id` and `request_uri`. A parameter that could not be read does not count as left
- * out.
+ * Completes a request that carries only `client_id` and `request_uri` (RFC 9126 section 4) from the
+ * pushed request. A parameter that was received but rejected is not replaced.
  */
 function completeFrom(
   { redirectUri }: PushedRequest,
@@ -270,7 +281,7 @@ function checkRequestUri(
   }
 }
 
-/** Why the request_uri is expired or spent, if nothing else is wrong. */
+/** Whether the request_uri is expired or spent, if no other rule is broken. */
 function unusableFor(
   clientId: string,
   { state }: PushedRequest,

@@ -4,10 +4,11 @@ import { createIssuer, type Provider, useIssuer } from './provider.ts'
 import { upgradeScope } from './rules/profile.ts'
 
 /**
- * E6: discovery of the Use flow (OpenID Connect Discovery 1.0 section 3). It lists only what is
- * served. `serverUrl` is the base URL for servers, if it differs from that for browsers: endpoints
- * that only servers call are named below it. The issuer and the endpoints for browsers are the same
- * for every caller.
+ * E6: the discovery document of the Use flow (OpenID Connect Discovery 1.0 section 3). It lists
+ * only what the sandbox serves.
+ * @param serverUrl the base URL for servers, if it differs from the base URL for browsers. The
+ * token endpoint and the key set use it; issuer and authorization endpoint are the same for every
+ * caller.
  */
 export const useDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
   issuer: useIssuer(provider),
@@ -38,8 +39,9 @@ export const useDiscovery = (provider: Provider, serverUrl: string = provider.ba
 })
 
 /**
- * E6: discovery of the Create flow, with the members of RFC 9126 and RFC 9396. It lists only what
- * is served. `serverUrl` as in the Use flow.
+ * E6: the discovery document of the Create flow, with the members of RFC 9126 and RFC 9396. It
+ * lists only what the sandbox serves.
+ * @param serverUrl see `useDiscovery`
  */
 export const createDiscovery = (provider: Provider, serverUrl: string = provider.baseUrl) => ({
   issuer: createIssuer(provider),
@@ -55,13 +57,13 @@ export const createDiscovery = (provider: Provider, serverUrl: string = provider
   response_modes_supported: ['query'],
   grant_types_supported: ['implicit'],
   subject_types_supported: ['public'],
-  // The discovery specification requires this member; the Create flow issues no id_token.
+  // OpenID Connect Discovery requires this member, although the Create flow issues no id_token.
   id_token_signing_alg_values_supported: signingAlgorithms(provider),
   token_endpoint_auth_methods_supported: ['client_secret_post'],
   authorization_details_types_supported: ['age_verification'],
   request_parameter_supported: false,
 })
 
-/** Both keys are published; the algorithm that signs comes first. */
+/** Both algorithms, the signing algorithm first: the key set has a key for each. */
 const signingAlgorithms = ({ signer, policy }: Provider) =>
   (policy.signingAlg ?? signer.alg) === 'ES256' ? ['ES256', 'RS256'] : ['RS256', 'ES256']

@@ -1,48 +1,50 @@
 import type { Brand } from './rules/profile.ts'
 
-/** One endpoint of the service. Every other list of endpoints is derived from this one. */
+/** One endpoint of the service. Every other list of endpoints is derived from `ENDPOINTS`. */
 export interface Endpoint {
-  /** Its number in the specification, as journal and pages show it. */
+  /** The number in the specification, which the journal and the pages show. */
   readonly number: string
-  /** The flow of its calls; absent for discovery and keys. */
+  /** The flow of the calls; absent for discovery and the key set. */
   readonly flow?: 'use' | 'create' | 'upgrade'
   readonly method: 'get' | 'post'
-  /** Below the base URL; `{brand}` is the brand word. */
+  /** The path below the base URL; `{brand}` is the brand word. */
   readonly path: string
-  /** The heading of a list of its outcomes. */
+  /** The heading of the list of outcomes. */
   readonly name?: string
-  /** A call to it in a few words. */
+  /** Describes a call in a few words. */
   readonly title: string
   /** What a relying party uses the endpoint for. */
   readonly purpose?: string
   /**
-   * `browser`: by a redirect or a form. `server`: only by the client's server. `any`: by both, so
-   * that CORS is allowed.
+   * Who calls the endpoint. `browser`: a browser, by a redirect or a form. `server`: only the
+   * server of the client. `any`: both, so CORS is allowed.
    */
   readonly caller: 'browser' | 'server' | 'any'
-  /** The name of its calls for outcomes, the queue, recordings and the coverage. */
+  /** The name of the call in outcomes, the queue, recordings and the coverage. */
   readonly call?: string
-  /** The browser flows in which the call occurs, beside its own. */
+  /** Other browser flows in which the call occurs. */
   readonly follows?: readonly ('use' | 'create')[]
-  /** The identifier in a call that an earlier call of the flow issued. */
+  /** The identifier in the call that an earlier call of the flow issued. */
   readonly correlation?: CorrelationKind
-  /** The identifier that its answer issues. */
+  /** The identifier that the answer issues. */
   readonly issues?: 'code' | 'request_uri' | 'access_token'
-  /** Its good reply to a server-to-server call. */
+  /** The successful response to a server-to-server call. */
   readonly reply?: GoodReply
-  /** Words of paths that developers may try instead: ours, and those of other providers. */
+  /** Words in paths that developers may try instead: ours, and the words of other providers. */
   readonly words?: readonly string[]
   /** `false`: the call continues a flow and never begins one. */
   readonly beginsFlow?: false
 }
 
-/** The good reply to a server-to-server call. */
+/** The successful response to a server-to-server call. */
 interface GoodReply {
-  /** What defines the reply; another reply is no success. */
+  /** The document and section that define the response. */
   readonly source: string
-  /** Its members; `ok` is the JSON string OK. */
+  /** The members of the response; `ok` stands for the JSON string OK. */
   readonly members: readonly ReplyMember[]
-  /** What a client does without a reply: the client cannot know what the service has done. */
+  /**
+   * What a client does when no response arrives: the client cannot know whether the service acted.
+   */
   readonly unanswered: string
 }
 
@@ -203,7 +205,7 @@ export const ENDPOINTS = {
 export type EndpointId = keyof typeof ENDPOINTS
 export const ENDPOINT_IDS = Object.keys(ENDPOINTS).filter((id): id is EndpointId => id in ENDPOINTS)
 
-/** A call by its name: `par`. Both discovery documents have one. */
+/** The name of a call, such as `par`. The two discovery documents share one name. */
 export type CallName = (typeof ENDPOINTS)[EndpointId]['call']
 export type ServerCall = Exclude<CallName, (typeof BROWSER_FLOWS)[number]>
 
@@ -217,21 +219,27 @@ export const SERVER_CALLS: readonly ServerCall[] = [
 /** The browser flows, then the server-to-server calls. */
 export const CALLS: readonly CallName[] = [...BROWSER_FLOWS, ...SERVER_CALLS]
 
-/** The first endpoint with this call. */
+/**
+ * The first endpoint with this call name.
+ * @throws Error when no endpoint has the name
+ */
 export function endpointOf(call: CallName): Endpoint {
   const endpoint = ROWS.find((row) => row.call === call)
   if (!endpoint) throw new Error(`there is no endpoint of ${call}`)
   return endpoint
 }
 
-/** The good reply to a server-to-server call. */
+/**
+ * The successful response to a server-to-server call.
+ * @throws Error when the endpoint defines none
+ */
 export function replyOf(call: ServerCall): GoodReply {
   const { reply } = endpointOf(call)
   if (!reply) throw new Error(`the endpoint of ${call} says nothing of its good reply`)
   return reply
 }
 
-/** `PAR (E2)` */
+/** The name and number of an endpoint: `PAR (E2)`. */
 export function headingOf(call: CallName): string {
   const { name = call, number } = endpointOf(call)
   return `${name} (${number})`
@@ -241,7 +249,7 @@ export function headingOf(call: CallName): string {
 export const endpointPath = (id: EndpointId, brand: Brand): string =>
   ENDPOINTS[id].path.replace('{brand}', brand)
 
-/** The address of an endpoint. */
+/** The URL of an endpoint. */
 export const endpointUrl = (
   id: EndpointId,
   { baseUrl, brand }: { baseUrl: string; brand: Brand },

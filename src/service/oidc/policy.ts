@@ -1,12 +1,12 @@
 /**
- * The policy of the service: the constants by which the sandbox answers where the specification is
- * silent. `docs/maintainers/decisions.md` gives the reasons.
+ * The policy: constants for the points that the specification leaves open.
+ * `docs/maintainers/decisions.md` gives the reasons.
  */
 import { MAX_SIGNALS, MAX_SUBMITTED } from '../age/signal.ts'
 import type { Lifetimes, SigningAlgorithm } from './ports.ts'
 import type { Brand } from './rules/profile.ts'
 
-/** In seconds. The specification gives all lifetimes but that of the code. */
+/** Lifetimes in seconds. All come from the specification except `code`. */
 export const DEFAULT_LIFETIMES: Lifetimes = {
   requestUri: 90,
   code: 600,
@@ -15,51 +15,54 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
 }
 
 /**
- * `short`: a few letters of base64url. `jwt`: a signed JWT of some 1,000 characters. `base64`: with
- * `/`, `+` and `=` among them.
+ * `short`: a prefix, if any, and random base64url. `jwt`: a signed JWT of about 1,000 characters.
+ * `base64`: contains `/`, `+` and `=`.
  */
 export type IssuedForm = 'short' | 'jwt' | 'base64'
 
 /** The constants that a reading can change. */
 export interface Policy {
-  /** Replaces the brand word of the profile. */
+  /** Overrides the brand word of the profile. */
   readonly brand?: Brand
-  /** Replaces the algorithm of the signer and of the client. */
+  /** Overrides the algorithm of the signer and of the client. */
   readonly signingAlg?: SigningAlgorithm
-  /** In seconds; replaces the configured lifetime. */
+  /** Overrides the configured lifetime; in seconds. */
   readonly codeSeconds?: number
   readonly codeUse: 'single' | 'repeated'
   readonly requestUriUse: 'single' | 'repeated'
   readonly accessTokenUse: 'single' | 'repeated'
-  /** The form of a code, an access token and the identifier in a `request_uri`. */
+  /** The form of codes, access tokens, and the identifiers in `request_uri`. */
   readonly codeForm: IssuedForm
   readonly accessTokenForm: IssuedForm
   readonly requestUriForm: IssuedForm
-  /** Age signals that one `authorization_details` may hold. */
+  /** Maximum number of age signals in `authorization_details`. */
   readonly maxSignals: number
-  /** The instant of the day that a date in `verified_after` means. */
+  /** Whether a date in `verified_after` means the start or the end of that day. */
   readonly verifiedAfterDate: 'start' | 'end'
-  /** Whether an upgrade adds to the age signals of the age key, or replaces them. */
+  /** Whether an upgrade adds age signals to the age key or replaces its signals. */
   readonly upgradeEffect: 'adds' | 'replaces'
-  /** The JSON of a refusal of a server-to-server call. */
+  /** The JSON body of a refused server-to-server call. */
   readonly errorBody: 'findings' | 'plain'
   /** The body of a refused upgrade. */
   readonly upgradeErrorBody: 'json' | 'empty' | 'text'
-  /** Whether errors are described, in callbacks and in replies. */
+  /** Whether callbacks and replies carry `error_description`. */
   readonly errorDescription: 'present' | 'absent'
-  /** The status of wrong credentials at E2. */
+  /** The status for wrong credentials at E2. */
   readonly clientErrorStatus: 401 | 400
-  /** The status of a refused access token at E5. */
+  /** The status for a refused access token at E5. */
   readonly refusedTokenStatus: 401 | 403
-  /** The status of refused age signals at E5. */
+  /** The status for refused age signals at E5. */
   readonly refusedSignalStatus: 400 | 422
-  /** The error codes of refused authorization requests: their own, or `invalid_request` for all. */
+  /**
+   * The error codes of refused authorization requests: `specific` keeps them, `general` always
+   * sends `invalid_request`.
+   */
   readonly errorCodes: 'specific' | 'general'
-  /** How E3 answers a `request_uri` that has expired or was used. */
+  /** How E3 answers an expired or used `request_uri`. */
   readonly unusableRequestUri: 'redirect' | 'without_state' | 'page'
-  /** How E1 and E3 answer a request of a known client that breaks another rule. */
+  /** How E1 and E3 answer an invalid request of a known client. */
   readonly refusedRequest: 'redirect' | 'page'
-  /** The status of the redirect that answers a GET. */
+  /** The status of a redirect that answers a GET request. */
   readonly redirectStatus: 302 | 303
 }
 
@@ -86,7 +89,7 @@ export const DEFAULT_POLICY: Policy = {
   redirectStatus: 302,
 }
 
-/** Provenance paths that a submitted age signal may name, unless the config replaces them. */
+/** Provenance paths that a submitted age signal may use; the config file can replace them. */
 export const DEFAULT_PROVENANCE_ALLOWLIST: readonly string[] = [
   '/connect_id',
   '/stripe',
@@ -106,7 +109,7 @@ export const DEFAULT_PROVENANCE_ALLOWLIST: readonly string[] = [
   '/sandbox/partner',
 ]
 
-/** Values of the attribute `platform`: placeholders, unless the config replaces them. */
+/** Values of the attribute `platform`. These placeholders can be replaced in the config file. */
 export const DEFAULT_PLATFORMS: readonly string[] = [
   'apple_wallet',
   'google_wallet',
@@ -122,21 +125,21 @@ export const IDENTIFIER_BYTES = 16
 export const ACCESS_TOKEN_BYTES = 32
 
 /**
- * The prefix of access tokens, like `ak_test_` and `sk_test_` of credentials: a leaked token is
- * recognised.
+ * The prefix of access tokens. Like `ak_test_` and `sk_test_` of credentials, it lets scanners
+ * recognise a leaked token.
  */
 export const ACCESS_TOKEN_PREFIX = 'at_test_'
 
 /**
- * Seconds for which an expired or spent pushed request, code or token is remembered, to say what
- * happened to it.
+ * How long an expired or spent pushed request, code or token is kept, in seconds, so that an error
+ * can say what happened to it.
  */
 export const REMEMBERED_SECONDS = 7 * 86_400
 
-/** Seconds for which the choice page may stay open. */
+/** How long the choice page may stay open, in seconds. */
 export const TRANSACTION_SECONDS = 3_600
 
-/** What the policy answers where the specification says "not shown": a sentence for each point. */
+/** The decisions where the specification says "not shown", one sentence for each point. */
 const SENTENCES: Readonly<Record<string, string>> = {
   'brand word':
     'svc in profile spec, agekey in profile agekey: in the upgrade scope, the upgrade path and the request_uri.',
@@ -188,7 +191,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'a threshold named twice': 'True when each entry holds; the trace shows every entry.',
 }
 
-/** The sentences as rows of the catalogue. */
+/** The decisions as rows of the catalogue. */
 export const POLICY_POINTS = Object.entries(SENTENCES).map(([point, decision]) => ({
   point,
   decision,

@@ -2,34 +2,34 @@ import * as z from 'zod'
 import type { AgeSignal } from '../age/signal.ts'
 
 /**
- * The result of a port: at once if possible, as from memory. A call without a shared store then
- * runs in one turn.
+ * The result of a port. It is not a promise if the value is available at once, as from memory: a
+ * call without a shared store then completes synchronously.
  */
 export type Awaitable<Value> = Value | Promise<Value>
 
-/** Passes a value on to `next`, at once if the value is there. */
+/** Passes a value to `next`, synchronously if the value is not a promise. */
 export const whenThere = <Value, Result>(
   value: Awaitable<Value>,
   next: (value: Value) => Awaitable<Result>,
 ): Awaitable<Result> => (value instanceof Promise ? value.then(next) : next(value))
 
-/** The only clock: it decides all lifetimes and ages. */
+/** The only source of time, for all lifetimes and ages. */
 export interface Clock {
   /** Milliseconds since the UNIX epoch. */
   now(): number
 }
 
 /**
- * Where short-lived records live: transactions, request references, codes, tokens. Concurrency
- * duty: exactly one of two callers that `take` the same record receives it. A record may disappear
- * after `expiresAt`, or earlier when the store is full (the oldest goes first). Its reader decides,
- * from the record itself, whether a record that still exists has expired.
+ * Storage for short-lived records: transactions, pushed requests, codes, tokens. A store must
+ * return a record to exactly one of two concurrent callers of `take`. A store may remove a record
+ * after `expiresAt`, or earlier when the store is full (the oldest record first). The reader of a
+ * record checks whether it has expired.
  */
 export interface Store {
   /**
-   * Keeps `value` (JSON) under `collection` and `id` until `expiresAt` (milliseconds of the sandbox
-   * clock).
-   * @param options.isUnfinished the record goes before others when there is no room
+   * Keeps `value` (JSON) under `collection` and `id`.
+   * @param expiresAt milliseconds since the UNIX epoch, by the sandbox clock
+   * @param options.isUnfinished a full store removes this record before others
    */
   put(
     collection: string,
@@ -40,16 +40,16 @@ export interface Store {
   ): Awaitable<void>
   /** The value, or `undefined`. */
   get(collection: string, id: string): Awaitable<unknown>
-  /** Returns and removes the value in one step, which is the right to spend it. */
+  /** Returns and removes the value in one step. The caller that receives it may spend it. */
   take(collection: string, id: string): Awaitable<unknown>
   /**
-   * Writes all changes in one step; `false`, and nothing is written, when a record or row has
+   * Writes all changes in one step. Writes nothing and returns `false` when a record or row has
    * changed.
    */
   write(changes: readonly RecordChange[]): Awaitable<boolean>
 }
 
-/** A write as data, so that several writes can be one step. */
+/** A write as data, so that several writes can be made in one step. */
 export type RecordChange =
   | {
       readonly kind: 'put'
@@ -67,11 +67,11 @@ export type RecordChange =
       readonly table: string
       readonly id: string
       readonly value: unknown
-      /** The value that the row must still have; absent when any will do. */
+      /** The value that the row must still have; absent if any value is accepted. */
       readonly was?: { readonly value: unknown }
     }
 
-/** Unguessable identifiers: `bytes` of randomness, base64url without padding. */
+/** Unguessable identifiers. */
 export interface Ids {
   random(bytes: number): string
 }
@@ -82,13 +82,13 @@ export type SigningAlgorithm = (typeof SIGNING_ALGORITHMS)[number]
 
 /** Signs tokens and publishes the public half of its keys. */
 export interface Signer {
-  /** The algorithm for clients without their own; discovery lists it first. */
+  /** The default algorithm; discovery lists it first. */
   readonly alg: SigningAlgorithm
-  /** A signer for another algorithm, with keys of the same key set. */
+  /** A signer for another algorithm. Its keys are in the same key set. */
   withAlg(alg: SigningAlgorithm): Signer
   /** Signs `claims` as a compact JWT with `alg`, `kid` and `typ: JWT`. */
   sign(claims: Readonly<Record<string, unknown>>): Awaitable<string>
-  /** Public keys only, each with `kid`, `alg` and `use: sig`. */
+  /** The public keys, each with `kid`, `alg` and `use: sig`. */
   jwks(): Promise<{ keys: readonly Readonly<Record<string, unknown>>[] }>
 }
 
@@ -96,17 +96,17 @@ export interface Signer {
 export interface Client {
   readonly clientId: string
   readonly clientSecret: string
-  /** Shown on the hosted screens. */
+  /** The name on the hosted screens. */
   readonly name: string
-  /** The algorithm of the client's id_tokens, where it differs from that of the signer. */
+  /** The algorithm of the client's id_tokens (default: the algorithm of the signer). */
   readonly signingAlg?: SigningAlgorithm | undefined
-  /** The registered redirect URIs. The built-in client may have none. */
+  /** Registered redirect URIs. The built-in client may have none. */
   readonly redirectUris: readonly string[]
-  /** Whether any path and port on this machine is registered too, as for the built-in client. */
+  /** Whether all loopback addresses are registered too, as for the built-in client. */
   readonly allowsLoopback?: boolean
   /**
-   * Whether `redirectUri` is registered: by exact match, or as an address on this machine if the
-   * client allows these.
+   * Whether `redirectUri` is registered: by exact match or, if the client allows loopback
+   * addresses, as a loopback address.
    */
   allowsRedirectTo(redirectUri: string): boolean
 }
@@ -117,7 +117,7 @@ export interface Clients {
   find(clientId: string): Client | undefined
 }
 
-/** What a user holds: age signals, under an identifier that an access token can name. */
+/** The age signals of a user, under an id that an access token can name. */
 export interface AgeKey {
   readonly id: string
   readonly signals: readonly AgeSignal[]
@@ -126,16 +126,17 @@ export interface AgeKey {
 /** The age keys and their holders. */
 export interface AgeKeys {
   /**
-   * Create: the changes that give `holder` a new age key with these signals instead of the old one;
-   * without a holder, a new user. The result names the holder.
+   * Create: the changes that replace the age key of `holder` by a new age key with these signals.
+   * Without a holder a new user is created. The result names the holder.
    */
   saving(
     signals: readonly AgeSignal[],
     holder: string | undefined,
   ): Awaitable<{ readonly holder: string; readonly changes: readonly RecordChange[] }>
   /**
-   * The changes that add signals to the age key `id`, or replace its signals; beyond the limit the
-   * oldest go. `undefined` when the age key does not exist.
+   * The changes that add signals to the age key `id`, or replace its signals if `keeps` is `false`.
+   * Beyond the maximum number the oldest signals are removed. `undefined` when the age key does not
+   * exist.
    */
   adding(
     id: string,
@@ -151,5 +152,5 @@ export const lifetimesSchema = z.object({
   accessToken: z.number(),
 })
 
-/** How long things live, in seconds. */
+/** Lifetimes in seconds. */
 export type Lifetimes = Readonly<z.infer<typeof lifetimesSchema>>

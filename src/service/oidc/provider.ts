@@ -5,17 +5,17 @@ import type { IssuedForm, Policy } from './policy.ts'
 import type { AgeKeys, Awaitable, Clients, Clock, Ids, Lifetimes, Signer, Store } from './ports.ts'
 import type { Brand, Profile } from './rules/profile.ts'
 
-/** The certified ISO 27566-1 level of providers of age signals, by provenance and method. */
+/** Certified ISO 27566-1 levels, by provenance and method. */
 export type Certifications = Readonly<
   Record<string, Readonly<Partial<Record<Method, AssuranceLevel>>>>
 >
 
-/** One OpenID provider: its settings, and its ports. */
+/** One OpenID provider: its settings and its ports. */
 export interface Provider {
-  /** Without a trailing slash; all endpoints and issuers begin with it. */
+  /** The base URL without a trailing slash. All endpoints and issuers begin with it. */
   readonly baseUrl: string
   readonly profile: Profile
-  /** The word in the upgrade scope, the upgrade path and the `request_uri`. */
+  /** The brand word: part of the upgrade scope, the upgrade path and the `request_uri`. */
   readonly brand: Brand
   readonly policy: Policy
   readonly lifetimes: Lifetimes
@@ -29,21 +29,21 @@ export interface Provider {
   readonly ageKeys: AgeKeys
 }
 
-/** `iss` of the id_token, and the issuer of the Use discovery document. */
+/** The issuer of the Use flow: `iss` of the id_token and `issuer` of the discovery document. */
 export const useIssuer = (provider: Pick<Provider, 'baseUrl'>) =>
   provider.baseUrl + ENDPOINTS.use.path
 
-/** The issuer of the Create discovery document. */
+/** The issuer of the Create flow, in its discovery document. */
 export const createIssuer = (provider: Pick<Provider, 'baseUrl'>) =>
   provider.baseUrl + ENDPOINTS.create.path
 
-/** The instant `seconds` from now, in milliseconds of the clock. */
+/** The time in `seconds` seconds, in milliseconds since the UNIX epoch, by the sandbox clock. */
 export const inSeconds = (provider: Pick<Provider, 'clock'>, seconds: number) =>
   provider.clock.now() + seconds * 1000
 
 /**
- * A code, an access token or the identifier of a `request_uri` in the form in which it is issued;
- * different for each `id`.
+ * Writes a code, an access token or the identifier of a `request_uri` in the form that the policy
+ * selects. Different `id`s give different results.
  */
 export function inIssuedForm(
   id: string,
@@ -56,7 +56,7 @@ export function inIssuedForm(
     case 'base64':
       return `+/${id.replaceAll('-', '+').replaceAll('_', '/')}==`
     case 'jwt':
-      // Header, signature and base64url make the token some 1,000 characters long.
+      // With its header and signature in base64url the token has about 1,000 characters.
       return signer.sign({ jti: id, padding: 'x'.repeat(380) })
   }
 }

@@ -24,14 +24,14 @@ const pushedRequestSchema = z.object({
   redirectUri: z.string(),
   state: z.string(),
   signals: z.array(checkedSignalSchema),
-  /** Milliseconds of the clock. */
+  /** Milliseconds since the UNIX epoch, by the sandbox clock. */
   expiresAt: z.number(),
 })
 
-/** A Create request that waits for its user. */
+/** A pushed authorization request that waits for its user. */
 export type PushedRequest = Readonly<z.infer<typeof pushedRequestSchema>>
 
-/** The pushed requests, by the identifier in their `request_uri`. */
+/** The pushed requests, by the identifier in the `request_uri`. */
 export const pushedRequests = spendables({
   name: 'pushed_request',
   schema: pushedRequestSchema,
@@ -39,11 +39,11 @@ export const pushedRequests = spendables({
 })
 
 /**
- * E2: pushes a Create authorization request. The reference lives 90 seconds, serves one decision
- * and is bound to the client.
- * @returns the answer (RFC 9126 section 2.2; `expires_in` in seconds), and the findings
+ * E2: pushes a Create authorization request. The `request_uri` is valid for 90 seconds and one
+ * decision, and is bound to the client.
+ * @returns the response (RFC 9126 section 2.2; `expires_in` in seconds) and the findings
  * @throws Refusal invalid_client (401), invalid_request (400, 415), invalid_scope,
- * unsupported_response_type, invalid_authorization_details (400).
+ * unsupported_response_type, invalid_authorization_details (400)
  */
 export async function pushRequest(request: ServerRequest, provider: Provider) {
   readBody(request, { ...FORM, profile: provider.profile })
@@ -90,7 +90,7 @@ export async function pushRequest(request: ServerRequest, provider: Provider) {
 }
 
 /**
- * The pushed request of a `request_uri`, even if expired or spent; `undefined` when the
+ * Finds a pushed request by its `request_uri`, even if it is expired or spent; `undefined` when the
  * `request_uri` was never issued.
  */
 export async function findPushedRequest(
@@ -129,7 +129,7 @@ const PUSHED_PARAMETERS = {
 } as const
 type PushedParameters = Parameters<(typeof PUSHED_PARAMETERS.known)[number]>
 
-/** The client that the form authenticates. A request uses one method (RFC 6749 section 2.3). */
+/** Authenticates the client by the form. A request uses one method (RFC 6749 section 2.3). */
 function authenticate(
   request: ServerRequest,
   parameters: PushedParameters,
@@ -201,8 +201,8 @@ function readAuthorizationDetails(
 }
 
 /**
- * Checks the `scope` of E2 and E3: `openid`. The upgrade scope breaks a rule of its own, which a
- * profile may tolerate.
+ * Checks the `scope` of E2 and E3, which is `openid`. The upgrade scope breaks a separate rule,
+ * which a profile may tolerate.
  */
 export function checkCreateScope(
   scope: string | undefined,

@@ -4,10 +4,12 @@ import type { Policy } from './policy.ts'
 import { ERROR_STATUS, type ErrorCode, printableDescription } from './rules/error-codes.ts'
 import type { Finding } from './rules/finding.ts'
 
-/** Codes of RFC 6749 and its relatives, and three of the control API. */
+/** The error codes of OAuth 2.0, and three codes of the control API. */
 export type RefusalCode = ErrorCode | 'not_found' | 'conflict' | 'too_many_requests'
 
-/** How the service answers a refused server-to-server call, and the readings that say so. */
+/**
+ * How the service answers a refused server-to-server call, and the readings that select this form.
+ */
 export interface RefusalForm {
   readonly call: ServerCall
   readonly policy: Policy
@@ -18,10 +20,10 @@ interface Details {
   /** The heading of the error page. */
   readonly title?: string
   readonly findings?: readonly Finding[]
-  /** Similar names that exist, the nearest first. */
+  /** Similar names that exist, the most similar first. */
   readonly suggestions?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
-  /** What the user of a page can do. */
+  /** What the user can do, shown on the error page. */
   readonly restartHint?: string | undefined
   /** The path of the page on which the user can choose again. */
   readonly backPath?: string | undefined
@@ -29,10 +31,10 @@ interface Details {
 }
 
 /**
- * A refused request: every error that a caller can cause. A refused request changes nothing, except
- * that a code that is sent twice ends its access token. `refusalAnswer` in
- * `http/refusals/refusal-answer.ts` alone turns a refusal into JSON `{error, error_description,
- * error_uri, findings}` or a page.
+ * A refused request: every error that a caller can cause. A refused request changes nothing, with
+ * one exception: a code that is sent again revokes its access token. Only `refusalAnswer` in
+ * `server/http/refusals/` turns a refusal into JSON `{error, error_description, error_uri,
+ * findings}` or a page.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
@@ -44,7 +46,7 @@ export class Refusal extends Error {
   readonly headers: Readonly<Record<string, string>>
   readonly restartHint: string | undefined
   readonly backPath: string | undefined
-  /** How a refused server-to-server call is answered; absent for the usual way. */
+  /** The form of the answer to a server-to-server call; absent for the default form. */
   readonly form: RefusalForm | undefined
 
   private constructor(
@@ -66,17 +68,14 @@ export class Refusal extends Error {
     this.form = details.form
   }
 
-  /**
-   * The same refusal with more details: the form for a server-to-server call, the way back for a
-   * choice.
-   */
+  /** Copies the refusal with more details. */
   with(details: Pick<Details, 'form' | 'backPath'>): Refusal {
     return new Refusal(this.code, this.status, this.message, { ...this, ...details }, this.cause)
   }
 
   /**
-   * A request that breaks rules of the service. The status follows from the code unless `status` is
-   * given.
+   * A request that breaks rules of the service.
+   * @param options.status the HTTP status (default: the status of the code)
    */
   static byRules(
     code: ErrorCode,
@@ -111,19 +110,19 @@ export class Refusal extends Error {
     return new Refusal('not_found', 404, message, details)
   }
 
-  /** 409 `conflict`: possible at another time, not now. */
+  /** 409 `conflict`: the call may succeed at another time. */
   static conflict(message: string): Refusal {
     return new Refusal('conflict', 409, message, {})
   }
 
-  /** `invalid_request` with another status of HTTP: 405, 410, 413, 415 and the like. */
+  /** `invalid_request` with another HTTP status, such as 405, 410, 413 or 415. */
   static byHttp(status: number, message: string, details: Details): Refusal {
     return new Refusal('invalid_request', status, message, details)
   }
 
   /**
-   * 503 `temporarily_unavailable`: as far as known nothing was changed, and the call may be
-   * repeated.
+   * 503 `temporarily_unavailable`: as far as known nothing was changed, and the caller may repeat
+   * the call.
    */
   static unavailable(message: string, cause?: unknown): Refusal {
     const details = { title: 'The sandbox cannot answer now', headers: { 'Retry-After': '1' } }
@@ -131,12 +130,12 @@ export class Refusal extends Error {
   }
 
   /**
-   * A name that nothing has: 400, or 404 when the name is part of the path.
+   * A name that does not exist: 404 when the name is part of the path, otherwise 400.
    * @param lookup.source where the name was given: `query parameter sandbox_persona`
-   * @param lookup.kind what it should be the name of: `persona`
-   * @param lookup.known every name that exists
-   * @param lookup.problem what is wrong, where it is not only that nothing has the name
-   * @param lookup.listedBy where all names are shown: `GET /_sandbox/personas`
+   * @param lookup.kind the kind of thing that the name should identify: `persona`
+   * @param lookup.known every existing name
+   * @param lookup.problem a more specific message than that the name does not exist
+   * @param lookup.listedBy the call that lists all names: `GET /_sandbox/personas`
    */
   static unknownName({
     source,
@@ -168,11 +167,11 @@ export class Refusal extends Error {
   }
 }
 
-/** Whether the store could not be asked. */
+/** Whether an error says that the store is unreachable. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Refusal && error.code === 'temporarily_unavailable'
 
-/** For `catch`: a store that is away keeps nobody from an answer. */
+/** A handler for `catch` that ignores an unreachable store and rethrows any other error. */
 export function unlessUnavailable(error: unknown): void {
   if (!isUnavailable(error)) throw error
 }

@@ -28,36 +28,34 @@ const grantSchema = z.object({
   ageKeyId: z.string(),
   /** The `state` of the Use request. */
   state: z.string(),
-  /** Milliseconds of the clock. */
+  /** Milliseconds since the UNIX epoch, by the sandbox clock. */
   expiresAt: z.number(),
 })
 
-/** What a code stands for: it names the age key to upgrade. */
+/** The record of a code: its client, and the age key to upgrade. */
 type Grant = Readonly<z.infer<typeof grantSchema>>
 
 const codes = spendables({ name: 'code', schema: grantSchema })
 
 const accessGrantSchema = grantSchema.extend({
-  /** The code that it was exchanged for. */
+  /** The code that was exchanged for the access token. */
   code: z.string(),
 })
 
-/** What an access token stands for. */
+/** The record of an access token. */
 export type AccessGrant = Readonly<z.infer<typeof accessGrantSchema>>
 
-/** All access tokens, also the expired and ended ones. */
+/** All access tokens, including expired and revoked ones. */
 export const accessTokens = collection({ name: 'access_token', schema: accessGrantSchema })
 
-/** Access tokens that served their one upgrade, where they serve no other. */
+/** Access tokens that have served their one upgrade, if the policy allows only one. */
 const usedTokens = collection({ name: 'access_token.used', schema: z.literal(true) })
 
-/** Whether the access token has served the one upgrade that it may. */
+/** Whether the access token has served its one upgrade. */
 export const isUsedUp = (token: string, provider: Provider): Awaitable<boolean> =>
   whenThere(usedTokens(provider).get(token), (used) => used !== undefined)
 
-/**
- * The changes that end an access token which serves one upgrade: of two callers one can write them.
- */
+/** The changes that use up an access token. Only one of two concurrent callers can write them. */
 export const usingUp = (
   token: string,
   grant: AccessGrant,
@@ -67,27 +65,27 @@ export const usingUp = (
   usedTokens(provider).putting(token, true, forgottenAt(grant)),
 ]
 
-/** What a code stands for, also a spent or expired one. */
+/** The record of a code, even if it is spent or expired. */
 export type FoundCode = Found<Grant>
 
-/** Finds the record of a code. Only looks. */
+/** Finds the record of a code without changing it. */
 export const findCode = (code: string, provider: Provider): Awaitable<FoundCode | undefined> =>
   codes(provider).find(code)
 
 /**
- * Codes that were sent again. A record of its own: the first exchange may not have issued its token
- * yet.
+ * Codes that were sent again. This is a separate record, because the first exchange may not have
+ * stored its access token yet.
  */
 const replayedCodes = collection({ name: 'code.replayed', schema: z.literal(true) })
 
-/** Whether the code of the access token was exchanged again, which ends it. */
+/** Whether the code of the access token was sent again, which revokes the token. */
 export const isReplayed = async ({ code }: AccessGrant, provider: Provider): Promise<boolean> =>
   (await replayedCodes(provider).get(code)) !== undefined
 
 const codeSeconds = ({ policy, lifetimes }: Provider) => policy.codeSeconds ?? lifetimes.code
 
 /**
- * Issues the code of a Use flow whose thresholds were all false: single use, bound to the client.
+ * Issues the code of a Use flow whose thresholds are all false. The code is bound to the client.
  */
 export async function issueCode(
   issuedTo: Omit<Grant, 'expiresAt'>,
@@ -107,10 +105,10 @@ export async function issueCode(
 
 /**
  * E4: exchanges a code for an access token.
- * @returns the answer (RFC 6749 section 5.1; `expires_in` in seconds), and the findings
- * @param found the record of the code that the request names
+ * @param found the record of the code in the request
+ * @returns the response (RFC 6749 section 5.1; `expires_in` in seconds) and the findings
  * @throws Refusal invalid_client (401), invalid_request (400, 415), invalid_grant,
- * unsupported_grant_type (400).
+ * unsupported_grant_type (400)
  */
 export async function exchangeCode(
   request: ServerRequest,
@@ -139,7 +137,7 @@ export async function exchangeCode(
 
   const response = await issueAccessToken(grant, provider)
   if (response) return { response, findings: findings.all }
-  // Two callers came this far with one code, and the other one has spent it.
+  // A concurrent call with the same code has spent it.
   await endTokenOf(grant.code, provider, findings)
   throw findings.toRefusal()
 }
@@ -158,9 +156,9 @@ type TokenParameters = Parameters<(typeof TOKEN_PARAMETERS.known)[number]>
 const BASIC_CHALLENGE = { 'WWW-Authenticate': 'Basic realm="agekey-sandbox", charset="UTF-8"' }
 
 /**
- * The client that the Authorization header authenticates. A request uses one method (RFC 6749
- * section 2.3). Decision: the form may repeat the `client_id` of the header: it says who the client
- * is and proves nothing.
+ * Authenticates the client by the Authorization header. A request uses one method (RFC 6749 section
+ * 2.3). Decision: the form may repeat the `client_id` of the header, because a `client_id` alone
+ * does not authenticate.
  */
 function authenticate(
   request: ServerRequest,
@@ -244,7 +242,7 @@ function unknownCode(code: string, { clients, policy }: Provider): string {
 }
 
 /**
- * Decision: a code that its client sends again ends the access token that came of it (RFC 6749
+ * Decision: when a client sends a code again, the access token of that code is revoked (RFC 6749
  * section 4.1.2).
  */
 async function endTokenOf(code: string, provider: Provider, findings: Findings): Promise<void> {
@@ -255,7 +253,10 @@ async function endTokenOf(code: string, provider: Provider, findings: Findings):
   findings.add('TOK-07', { path: 'code', message })
 }
 
-/** Spends the code and keeps the token in one step; `undefined` when the code is spent. */
+/**
+ * Spends the code and stores the access token in one write; `undefined` when the code is already
+ * spent.
+ */
 async function issueAccessToken(
   { code, ...issued }: Grant & { readonly code: string },
   provider: Provider,

@@ -22,11 +22,11 @@ import { Findings } from './rules/findings.ts'
 import { type AccessGrant, isReplayed, isUsedUp, usingUp } from './token.ts'
 
 /**
- * E5: adds age signals to the age key that the access token names. The answer is the JSON string
+ * E5: adds age signals to the age key that the access token names. The response is the JSON string
  * `OK`.
- * @param grant the record of the access token that the request names
+ * @param grant the record of the access token in the request
  * @throws Refusal invalid_token (401), invalid_request (400, 415), invalid_authorization_details
- * (400).
+ * (400)
  */
 export async function upgradeAgeKey(
   request: ServerRequest,
@@ -51,8 +51,8 @@ export async function upgradeAgeKey(
 }
 
 /**
- * Adds the signals, and uses up an access token that serves one upgrade, in one step. Gives the
- * rule that keeps it from doing so.
+ * Adds the signals in one write, and uses up the access token if it serves only one upgrade.
+ * @returns the rule that prevents the upgrade; `undefined` for success
  */
 async function addSignals(
   signals: readonly AgeSignal[],
@@ -67,7 +67,7 @@ async function addSignals(
     })
     if (!added) return 'UPG-04'
     if (await provider.store.write([...used, ...added])) return undefined
-    // Another call was faster: it has used up the token, or changed the age key.
+    // A concurrent call has used up the token or changed the age key: read again.
     if (used.length > 0 && (await isUsedUp(access.token, provider))) return 'UPG-03'
   }
 }
@@ -79,7 +79,7 @@ const NO_AGE_KEY = 'the age key that the access token names no longer exists'
 
 type UsableToken = AccessGrant & { readonly token: string }
 
-/** RFC 6750 section 3: the challenge of a request without credentials names the scheme only. */
+/** The challenge of RFC 6750 section 3. For a request without credentials it has no `error`. */
 const bearerChallenge = (authorization: string | undefined) => ({
   'WWW-Authenticate': `Bearer realm="agekey-sandbox"${authorization === undefined ? '' : ', error="invalid_token"'}`,
 })
@@ -152,7 +152,10 @@ function readUpgrade(
 
 const MEMBERS: readonly string[] = ['authorization_details']
 
-/** UPG-07, once for all members that an object became. */
+/**
+ * Reports each unknown member as UPG-07, or one finding for all members of an object that a library
+ * took apart.
+ */
 function reportUnknownMembers(names: readonly string[], isSent: boolean, findings: Findings): void {
   const parts: Parts = new Map()
   for (const name of names) {
@@ -162,13 +165,14 @@ function reportUnknownMembers(names: readonly string[], isSent: boolean, finding
       findings.add('UPG-07', { path: name, message: ignoredParameter(name, MEMBERS) })
     else parts.set(object, [...(parts.get(object) ?? []), name])
   }
-  // Members of a JSON object have different names: none is repeated.
+  // JSON.parse leaves no repeated names.
   const rules = { unknown: 'UPG-07', repeated: 'UPG-07' } as const
   reportParts(parts, { ...rules, known: MEMBERS, has: () => isSent, became: 'members' }, findings)
 }
 
 /**
- * The array as JSON text in a JSON string: an error or, where the profile tolerates it, an advice.
+ * Reads a JSON array that was sent as a JSON string: an error, or advice if the profile tolerates
+ * it.
  */
 function readStringified(
   text: string,

@@ -42,20 +42,23 @@ export const useTransactionSchema = z.object({
   state: z.string(),
   nonce: z.string(),
   claims: claimsSchema,
-  /** `claims` as it was sent: what `req_claims_hash` is over. */
+  /** The decoded `claims` parameter exactly as received; the input of `req_claims_hash`. */
   claimsText: z.string(),
-  /** The upgrade scope was asked for. */
+  /** Whether the request asks for the upgrade scope. */
   upgrade: z.boolean(),
   canCreate: z.boolean(),
   presentation: presentationSchema,
 })
 
-/** A valid Use authorization request on its way to a decision. Plain JSON: a store can keep it. */
+/**
+ * A valid Use authorization request that waits for a decision. It is plain JSON, so that a store
+ * can keep it.
+ */
 export type UseTransaction = Readonly<z.infer<typeof useTransactionSchema>>
 
 /**
- * What became of an authorization request: it may proceed, or goes back to the relying party at
- * once.
+ * The result of checking an authorization request: it may proceed, or it is answered at once by an
+ * error callback.
  */
 export type Beginning<Transaction> =
   | { kind: 'proceed'; transaction: Transaction; findings: readonly Finding[] }
@@ -66,23 +69,21 @@ export type Beginning<Transaction> =
       unusable?: UnusableRequestUri
     }
 
-/** A request that is valid but for its `request_uri`, which has expired or was used. */
+/** A request that is valid except that its `request_uri` has expired or was used. */
 export interface UnusableRequestUri {
   readonly clientId: string
-  /** The pushed one. */
+  /** The pushed `state`. */
   readonly state: string
   readonly reason: 'expired' | 'used'
 }
 
-/** How a Use flow ends. */
+/** The result of a Use flow. */
 export type UseDecision =
   | { kind: 'verified'; ageKey: AgeKey }
   | { kind: 'create_requested' }
   | { kind: 'error'; error: string; description: string }
 
-/**
- * The answers of a verified flow, and what they were evaluated from: enough to explain them later.
- */
+/** The thresholds of a verified flow and the input of their evaluation, to explain them later. */
 export interface UseEvaluation {
   readonly ageThresholds: AgeThresholds
   readonly claims: Claims
@@ -93,9 +94,9 @@ export interface UseEvaluation {
 
 /**
  * E1: checks a Use authorization request.
- * @param query the pairs of the query string.
- * @throws Refusal with status 400 for an unknown client or an unregistered redirect_uri: never
- * redirect then.
+ * @param query the pairs of the query string
+ * @throws Refusal 400 for an unknown client or an unregistered redirect_uri: the service must not
+ * redirect
  */
 export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransaction> {
   const findings = new Findings(provider.profile)
@@ -122,10 +123,11 @@ export function beginUse(query: Pairs, provider: Provider): Beginning<UseTransac
 }
 
 /**
- * E1: ends a Use flow. All thresholds false and the upgrade scope asked for: a code comes with the
- * id_token.
- * @param options.seams change what is about to be sent; the real service has none.
- * @returns the callback and, of a verified flow alone, the evaluation
+ * E1: ends a Use flow. The callback carries a code if every threshold is false and the request asks
+ * for the upgrade scope.
+ * @param options.seams changes to the answer; a real service has none
+ * @returns the callback and, for a verified flow, the evaluation
+ * @throws Refusal when the answer is an error page
  */
 export async function finishUse(
   transaction: UseTransaction,
@@ -235,7 +237,7 @@ const USE_PARAMETERS = [
 ] as const
 export type UseParameters = Parameters<(typeof USE_PARAMETERS)[number]>
 
-/** Reads the query of E1; repeated, malformed and unknown parameters are findings. */
+/** Reads the query of E1. Repeated, malformed and unknown parameters are reported. */
 export const readUseParameters = (query: Pairs, findings: Findings): UseParameters =>
   readParameters(
     query,
@@ -244,8 +246,9 @@ export const readUseParameters = (query: Pairs, findings: Findings): UseParamete
   )
 
 /**
- * Checks the `scope` of E1 and returns whether it asks for upgrades. An older spelling breaks a
- * rule that a profile may tolerate.
+ * Checks the `scope` of E1. An older spelling of the upgrade scope breaks a rule that a profile may
+ * tolerate.
+ * @returns whether `scope` asks for the upgrade scope
  */
 export function checkUseScope(
   scope: string | undefined,
@@ -272,8 +275,8 @@ export function checkUseScope(
 }
 
 /**
- * Checks `response_type` (E1): `id_token`, or with a code where the profile tolerates it beside the
- * upgrade scope.
+ * Checks the `response_type` of E1, which is `id_token`. With the upgrade scope, a profile may
+ * tolerate `id_token code`.
  */
 export function checkUseResponseType(
   responseType: string | undefined,
@@ -289,10 +292,10 @@ export function checkUseResponseType(
 }
 
 /**
- * How a refused request is answered. An unknown mode cannot be honoured: its error comes back in
- * the default one, `fragment`. Decision: without a mode, an error for exactly `response_type=code`
- * goes into the query, the default of that type (OAuth 2.0 Multiple Response Types section 2.1): a
- * client of the code flow never sees a fragment on its server.
+ * The response mode of an error response. An unknown mode is replaced by the default, `fragment`.
+ * Decision: without a mode, an error for exactly `response_type=code` is sent in the query, the
+ * default of that type (OAuth 2.0 Multiple Response Types section 2.1), because the server of a
+ * code-flow client never receives a fragment.
  */
 export function errorResponseMode(
   { response_type: responseType, response_mode: mode }: UseParameters,
@@ -302,7 +305,7 @@ export function errorResponseMode(
   return responseType === 'code' && !findings.mentions('response_mode') ? 'query' : 'fragment'
 }
 
-/** Checks `claims` (E1) and reads the claims object from it. */
+/** Parses and checks the `claims` parameter of E1. */
 export function readClaims(
   text: string | undefined,
   { vocabulary, policy }: Pick<Provider, 'vocabulary' | 'policy'>,

@@ -1,16 +1,16 @@
 import { percentDecoded } from './client-mistakes.ts'
 
-/** A redirect URI without what spoiled it on its way, and what that was. */
+/** A redirect URI after repair, and the mistakes that were repaired. */
 export interface RepairedAddress {
   readonly address: string
   /**
-   * What the sent address differs by: `percent-encoding: it is encoded twice`; empty when nothing
-   * was repaired.
+   * What the received address differs by, such as `percent-encoding: it is encoded twice`; empty
+   * when nothing was repaired.
    */
   readonly mistakes: readonly string[]
 }
 
-/** What repairs an address, and what to say when it changes something. */
+/** A repair, and the description of the mistake if the repair changes the address. */
 type Repair = readonly [repair: (text: string) => string, mistake: string]
 
 const REPAIRS: readonly Repair[] = [
@@ -24,10 +24,10 @@ const REPAIRS: readonly Repair[] = [
   ],
 ]
 
-/** An encoded colon or slash before the first slash: the scheme itself is encoded. */
+/** A percent-encoded colon or slash before the first slash: the scheme itself is encoded. */
 const ENCODED_SCHEME = /^[^/?#]*%(?:25)*(?:3a|2f)/i
 
-/** An address is encoded several times when each library on its way encodes it. */
+/** Maximum number of decodings: each library on the way may encode the address once more. */
 const MAX_DECODINGS = 4
 
 function decodedOnceMore(text: string): string {
@@ -38,15 +38,16 @@ function decodedOnceMore(text: string): string {
 }
 
 /**
- * A host at the beginning, with or without slashes before it: `localhost`, `shop.example`, `[::1]`,
- * or any name with a port.
+ * A host at the beginning, after optional slashes: `localhost`, `shop.example`, `[::1]`, or any
+ * name with a port.
  */
 const WITHOUT_SCHEME =
   /^(?::?\/\/)?(?:localhost|\[[\da-f:.]+\]|[\w-]+(?:\.[\w-]+)+|[\w.-]+(?=:\d))(?::\d+)?(?:[/?#].*)?$/is
 
 /**
- * What an address may have been before it was spoiled, the most likely first. Without a scheme both
- * schemes are possible. An address that nothing spoiled is given back without mistakes.
+ * The addresses that the client may have meant, the most likely first. An address without a scheme
+ * is completed with `http` and with `https`. An address without known mistakes is returned
+ * unchanged, with an empty list.
  */
 export function repairedAddresses(sent: string): readonly RepairedAddress[] {
   let address = sent

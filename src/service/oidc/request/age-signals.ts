@@ -3,8 +3,8 @@ import type { Provider } from '../provider.ts'
 import type { Findings } from '../rules/findings.ts'
 
 /**
- * Checks the value of `authorization_details` (E2 and E5) and turns it into what an age key holds.
- * The request carries no ISO 27566-1 level: it comes from the certifications of the provider.
+ * Checks `authorization_details` (E2 and E5) and returns the age signals for an age key. A client
+ * cannot submit an ISO 27566-1 level: the level comes from the certifications of the provider.
  */
 export function readAgeSignals(
   value: unknown,

@@ -1,7 +1,7 @@
 import { excerpt } from '../../text/message-parts.ts'
 import type { ServerRequest } from './server-request.ts'
 
-/** What a call sends to authenticate its client. */
+/** The credentials that a call sends to authenticate its client. */
 interface SentCredentials {
   readonly authorization: string | undefined
   readonly clientSecret: string | undefined
@@ -9,8 +9,8 @@ interface SentCredentials {
 }
 
 /**
- * Why an assertion beside other credentials is refused (RFC 6749 section 2.3, RFC 7521 section
- * 4.2), or `undefined`.
+ * Why a client assertion beside other credentials is refused (RFC 6749 section 2.3, RFC 7521
+ * section 4.2); `undefined` when the call has only one method.
  */
 export function assertionBeside({
   authorization,
@@ -26,11 +26,10 @@ const besides = (other: string) =>
   `client_assertion is sent beside ${other}: a request authenticates by one of them (RFC 6749 section 2.3, RFC 7521 section 4.2)`
 
 /**
- * What to say of a call that authenticates its client by an assertion alone, such as
- * `private_key_jwt`, or that names only the type of an assertion. The assertion itself is not
- * repeated.
- * @param usedHere the method of the endpoint: `E4 takes HTTP Basic`
- * @returns `undefined` for a call without any part of an assertion
+ * The problem of a call that authenticates only by an assertion (such as `private_key_jwt`), or
+ * sends only the type of an assertion. The message does not repeat the assertion.
+ * @param usedHere the authentication method of the endpoint: `E4 takes HTTP Basic`
+ * @returns `undefined` for a call without assertion parameters
  */
 export function assertionAlone(
   { formPairs }: ServerRequest,

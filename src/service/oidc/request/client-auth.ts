@@ -1,13 +1,16 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Client, Clients } from '../ports.ts'
 
-/** A client identifier with the secret that is to prove it. */
+/** A client identifier, and the secret that proves it. */
 export interface Credentials {
   readonly clientId: string
   readonly clientSecret: string
 }
 
-/** E2: the client that these form fields authenticate, or `undefined`. */
+/**
+ * E2: authenticates a client by form fields (`client_secret_post`); `undefined` for wrong
+ * credentials.
+ */
 export function authenticateByForm(
   clients: Clients,
   credentials: { [Part in keyof Credentials]: string | undefined },
@@ -18,8 +21,9 @@ export function authenticateByForm(
 }
 
 /**
- * E4: the client that an `Authorization: Basic` header authenticates, or `undefined`.
- * Both forms are accepted: the parts as they are, and form-encoded (RFC 6749 section 2.3.1).
+ * E4: authenticates a client by an `Authorization: Basic` header (`client_secret_basic`);
+ * `undefined` for wrong credentials. The credentials may be form-encoded (RFC 6749 section 2.3.1)
+ * or not.
  */
 export function authenticateByBasic(
   clients: Clients,
@@ -34,7 +38,7 @@ export function authenticateByBasic(
   return verify(clients, plain) ?? verify(clients, formDecoded(plain))
 }
 
-/** E4: the client that an `Authorization: Basic` header claims to be; nothing of it was checked. */
+/** E4: the `client_id` in an `Authorization: Basic` header. The credentials are not checked. */
 export function basicClientId(authorization: string | undefined): string | undefined {
   const encoded = authorization?.match(/^basic +(\S+)/i)?.[1]
   return encoded && Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0]
@@ -45,7 +49,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return authorization?.match(/^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i)?.[1]
 }
 
-/** Compares in constant time, whatever the lengths. */
+/** Compares two texts in constant time, also if their lengths differ. */
 export function equalsSecret(given: string, expected: string): boolean {
   const digest = (text: string) => hash('sha256', text, 'buffer')
   return timingSafeEqual(digest(given), digest(expected))
@@ -53,12 +57,12 @@ export function equalsSecret(given: string, expected: string): boolean {
 
 function verify(clients: Clients, { clientId, clientSecret }: Credentials): Client | undefined {
   const client = clients.find(clientId)
-  // An unknown client costs the same comparison as a known one.
+  // An unknown client costs the same comparison as a known client.
   const equal = equalsSecret(clientSecret, client?.clientSecret ?? '')
   return client && equal ? client : undefined
 }
 
-/** The credentials as they are when they are no form encoding. */
+/** Form-decodes the credentials; returns them unchanged when they are not well-formed. */
 function formDecoded(plain: Credentials): Credentials {
   try {
     const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '))

@@ -3,17 +3,17 @@ import type { IssuedForm } from '../policy.ts'
 import type { Client, Clients } from '../ports.ts'
 import { type Credentials, equalsSecret } from './client-auth.ts'
 
-// Decision: a sandbox names the clients that it knows and says which half of the credentials is
-// wrong; the secret is never shown.
+// Decision: a sandbox names its registered clients and says whether client_id or client_secret is
+// wrong; it never shows the secret.
 
 /**
- * `client_id "web-shp" is not registered here. Did you mean "web-shop"? Registered:
- * ak_test_sandbox, web-shop.`
+ * The message for an unknown client: `client_id "web-shp" is not registered here. Did you mean
+ * "web-shop"? Registered: ak_test_sandbox, web-shop.`
  */
 export const unknownClient = (clientId: string, { ids }: Clients): string =>
   `client_id ${quote(clientId)} is not registered here.${didYouMean(clientId, ids)} Registered: ${listed(ids)}.`
 
-/** Which half of these credentials is wrong, with the mistake that the secret shows. */
+/** Says whether client_id or client_secret is wrong, and recognises common mistakes in a secret. */
 export function credentialsProblem(
   { clientId, clientSecret }: Credentials,
   clients: Clients,
@@ -40,7 +40,7 @@ function secretMistake(sent: string, client: Client, clients: Clients): string |
   )
 }
 
-/** What a reader of forms does to a value that stands in the form as it is, in this order. */
+/** What form decoding does to a value that was not percent-encoded, step by step. */
 const FORM_READING: readonly (readonly [change: (text: string) => string, cause: string])[] = [
   [(text) => text.replace(/&.*/s, ''), '& ended it'],
   [(text) => text.replaceAll('+', ' '), '+ became a blank'],
@@ -53,8 +53,8 @@ interface SpoiledSecret {
 }
 
 /**
- * All that a form can make of a secret. An encoder of whole URLs leaves + and & as they are, and
- * encodes %: each change may be absent.
+ * Every text that form decoding can turn a secret into. Each step is optional: an encoder of whole
+ * URLs leaves + and & unchanged but encodes %.
  */
 function spoiledInForm(secret: string): readonly SpoiledSecret[] {
   let all: readonly SpoiledSecret[] = [{ text: secret, causes: [] }]
@@ -73,11 +73,11 @@ function unencodedMistake(sent: string, { clientSecret }: Client): string | unde
   return `it is as if it was sent without percent-encoding: ${spoiled.causes.join(' and ')}; percent-encode it, as URLSearchParams does`
 }
 
-/** The clients with this secret. All of them are compared, so that the time says nothing of any. */
+/** The clients with this secret. All secrets are compared, so that the duration reveals nothing. */
 const ownersOf = (secret: string, clients: Clients): string[] =>
   clients.ids.filter((id) => equalsSecret(secret, clients.find(id)?.clientSecret ?? ''))
 
-/** What a text looks like that was spoiled on its way: what repairs it, and what to say. */
+/** A mistake in transmission: the function that undoes the mistake, and its description. */
 type Mistake = readonly [repair: (text: string) => string, mistake: string]
 
 const USUAL_MISTAKES: readonly Mistake[] = [
@@ -97,8 +97,8 @@ const SECRET_MISTAKES: readonly Mistake[] = [
 ]
 
 /**
- * An identifier that is issued here may end with two signs of equality, and has no other of these
- * characters.
+ * Mistakes in an issued identifier. An identifier may end with two equals signs and has no other
+ * equals sign.
  */
 const IDENTIFIER_MISTAKES: readonly Mistake[] = [
   ...USUAL_MISTAKES,
@@ -108,7 +108,9 @@ const IDENTIFIER_MISTAKES: readonly Mistake[] = [
   ],
 ]
 
-/** The text itself when it is not well-formed percent-encoding. */
+/**
+ * Decodes percent-encoding once; returns the text itself when its percent-encoding is malformed.
+ */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -117,7 +119,7 @@ export function percentDecoded(text: string): string {
   }
 }
 
-/** How identifiers of one kind are issued here: of so many random bytes, behind a prefix. */
+/** How the sandbox issues identifiers of one kind: a prefix, then random bytes. */
 interface IssuedKind {
   readonly what: string
   readonly bytes: number
@@ -126,8 +128,8 @@ interface IssuedKind {
 }
 
 /**
- * What was received where an issued identifier must stand, as far as it gives nothing away: its
- * length, its beginning, its mistake.
+ * Describes a text that is not an issued identifier: its length, its first characters, and the
+ * mistake that it shows. The message does not reveal the whole text.
  */
 export function receivedInstead(
   text: string,
@@ -143,7 +145,7 @@ export function receivedInstead(
   return `received ${text.length} characters that begin with ${quote(beginning)}${mistake === undefined ? expected : `: ${mistake}`}`
 }
 
-/** Why an `Authorization` header that should be Basic authenticates no client. */
+/** Why a Basic `Authorization` header authenticates no client. */
 export function basicProblem(authorization: string, clients: Clients): string {
   const encoded = behindScheme(authorization)
   const problem = schemeProblem(authorization, 'Basic')
@@ -162,8 +164,8 @@ export function basicProblem(authorization: string, clients: Clients): string {
 }
 
 /**
- * How the credentials of a Basic header differ from standard base64 (RFC 4648 section 4), or
- * `undefined`.
+ * How the credentials of a Basic header differ from standard base64 (RFC 4648 section 4);
+ * `undefined` if they do not.
  */
 export function base64Problem(authorization: string): string | undefined {
   const encoded = behindScheme(authorization)
@@ -178,13 +180,13 @@ export function base64Problem(authorization: string): string | undefined {
 const behindScheme = (authorization: string): string =>
   authorization.replace(/^\S+ */, '').trimEnd()
 
-/** Single characters, each once: too few to give a secret away. */
+/** The first three distinct characters, quoted: too few to reveal a secret. */
 const shown = (characters: readonly string[]): string =>
   [...new Set(characters)].slice(0, 3).map(quote).join(' ')
 
 /**
- * Why an `Authorization` header is not of the scheme, or `undefined`. Without a scheme it is a
- * secret, which is not repeated.
+ * Why an `Authorization` header does not have the expected scheme, or `undefined`. A header without
+ * a known scheme may be a secret, so the message does not repeat it.
  */
 export function schemeProblem(
   authorization: string,
@@ -199,8 +201,9 @@ export function schemeProblem(
 const SCHEMES: readonly string[] = ['basic', 'bearer', 'digest', 'dpop', 'negotiate', 'token']
 
 /**
- * What a text is that stands where an access token or a code must be, by its looks; it is not
- * repeated.
+ * Recognises a text that was sent in place of an access token or a code, such as a JWT. The message
+ * does not repeat the text.
+ * @returns an empty text when the text is not recognised
  */
 export function mistakenFor(text: string, clients: Clients): string {
   if (text === 'undefined' || text === 'null')

@@ -3,13 +3,14 @@ import { excerpt } from '../../text/message-parts.ts'
 import { Refusal } from '../refusal.ts'
 
 /**
- * Decision: a value that is sent back, shown or compared is at most so many bytes of UTF-8:
- * `state`, `nonce` and the like. It is kept for as long as its flow.
+ * Decision: a value that the service returns, shows or compares, such as `state` or `nonce`, has at
+ * most this many bytes of UTF-8. The service stores it as long as its flow.
  */
 export const MAX_ECHOED_BYTES = 4_096
 
 /**
- * `is 5000 bytes long; at most 4096 are taken`, or `undefined` for a value that is short enough.
+ * The problem of a value that is too long: `is 5000 bytes long; at most 4096 are taken`; otherwise
+ * `undefined`.
  */
 export function echoProblem(value: string): string | undefined {
   const bytes = Buffer.byteLength(value)
@@ -19,8 +20,8 @@ export function echoProblem(value: string): string | undefined {
 }
 
 /**
- * @throws Refusal 400 for the first pair with a value that is too long, but for those of a name in
- * `except`
+ * Checks the length of each value, except of the pairs named `except`.
+ * @throws Refusal 400 for the first value that is too long
  */
 export function refuseLongValues(
   pairs: Iterable<readonly [name: string, value: string | undefined]>,
@@ -32,7 +33,7 @@ export function refuseLongValues(
   }
 }
 
-/** A text to compare with such a value. */
+/** A schema for a text that is compared with such a value. */
 export const echoedText = z.string().check(({ value, issues }) => {
   const message = echoProblem(value)
   if (message !== undefined) issues.push({ code: 'custom', message, input: value })

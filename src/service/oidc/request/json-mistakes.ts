@@ -1,20 +1,19 @@
-/** What a spoiled text looks like, and what to say of it. */
+/** The pattern of a malformed text, and the advice for it. */
 type Mistake = readonly [looks: RegExp, remedy: string]
 
 /**
- * Programs turn an object into such a text when they are asked for a text and not for JSON:
- * JavaScript, PHP, Go, .NET, Ruby, Java.
+ * What programs write when they convert an object to text without a JSON encoder: JavaScript, PHP,
+ * Go, .NET, Ruby, Java.
  */
 const TURNED_INTO_TEXT =
   /^(?:\[object |array ?\(|Array$|map\[|System\.|#<|\s*\{\s*\w+=|\s*[{[]\s*:?[^:]*=>)/
 
 /**
- * A JSON object or array that is percent-encoded once or several times, with or without plain
- * brackets.
+ * A JSON object or array that was percent-encoded once or several times; its brackets may be plain.
  */
 const PERCENT_ENCODED = /^\s*(?:[{[]\s*)*%(?:25)*(?:7B|5B|22|5D|7D)/i
 
-/** Mistakes of a whole text, the first that fits. */
+/** Mistakes that the whole text shows. The first match applies. */
 const OF_THE_WHOLE: readonly Mistake[] = [
   [/^\s*$/, 'it is empty'],
   [/^(?:undefined|None|nil|NaN)$/, 'a variable without a value was turned into text'],
@@ -43,7 +42,7 @@ const OF_THE_WHOLE: readonly Mistake[] = [
   [/^\s*(?:- +)?\w+:(?:\s|$)/, 'it is YAML; send JSON'],
 ]
 
-/** Mistakes between the texts in double quotes, the first that fits. */
+/** Mistakes outside the strings of the JSON text. The first match applies. */
 const BETWEEN_TEXTS: readonly Mistake[] = [
   [/[“”„‟«»‘’‚″＂]/, 'write plain double quotes instead of typographic ones'],
   [/[{[,:]\s*'/, 'write double quotes instead of single ones'],
@@ -63,24 +62,28 @@ const BETWEEN_TEXTS: readonly Mistake[] = [
   [/[:,[{]\s*\+/, 'remove the +: percent-encoding writes a blank as %20'],
 ]
 
-/** Texts of JSON; the last one may lack its end. */
+/** JSON strings; the last string may be cut off. */
 const TEXTS = /"[^"\\]*(?:\\.[^"\\]*)*"?/gs
 
 /**
- * How JSON text is usually spoiled: the cause, and how to mend it. Called only for a text that is
- * no JSON.
- * @returns `undefined` where a cause would be a guess
+ * Explains why a text is not JSON: the likely cause, and the remedy. The text must not be valid
+ * JSON.
+ * @returns `undefined` when no cause is likely
+ * @example
+ * ```ts
+ * jsonMistake('{"age_thresholds": [18],}') // 'remove the comma before a closing bracket'
+ * ```
  */
 export function jsonMistake(text: string): string | undefined {
   if (isBase64OfJson(text)) return 'it is base64; send the JSON text itself'
   const ofTheWhole = OF_THE_WHOLE.find(([looks]) => looks.test(text))
   if (ofTheWhole) return ofTheWhole[1]
-  // What stands inside of a text says nothing about the JSON around it.
+  // The content of a string says nothing about the JSON around it.
   const between = text.replaceAll(TEXTS, '""')
   return BETWEEN_TEXTS.find(([looks]) => looks.test(between))?.[1] ?? wrongEnd(between)
 }
 
-/** A blank is a `+` of base64 that a form has decoded. */
+/** Whether a text is base64 of JSON. A form decoder turns the `+` of base64 into a space. */
 function isBase64OfJson(text: string): boolean {
   if (!/^[\w+/ -]+={0,2}\s*$/.test(text)) return false
   const decoded = Buffer.from(text.replaceAll(' ', '+'), 'base64').toString('utf8')
@@ -91,7 +94,7 @@ const CUT_OFF = 'it is cut off; send all of it, and percent-encode & and # in a 
 
 const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 
-/** Whether the text ends before its brackets are closed, or goes on behind them. */
+/** Finds a text that ends before its brackets are closed, or that continues after them. */
 function wrongEnd(between: string): string | undefined {
   const open: string[] = []
   let isClosed = false

@@ -1,16 +1,16 @@
 import { formatPath } from '../../text/schema-problems.ts'
 import { jsonMistake } from './json-mistakes.ts'
 
-/** The value of JSON text, or why it has none. */
+/** The result of parsing JSON text: the value, or why the text is malformed. */
 export type JsonText = { ok: true; value: unknown } | { ok: false; reason: string }
 
-// Decision: nothing that the service reads is nested deeper than a few levels, and what recurses
-// must not run out of stack.
+// Decision: at most 64 levels, far more than any valid request has. Deeper values could overflow
+// the stack of recursive code.
 const MAX_LEVELS = 64
 
 /**
- * Parses JSON that a client sent, without the byte order mark of an editor (RFC 8259 section 8.1).
- * The reason says where it breaks and never repeats more than a few characters of it.
+ * Parses JSON that a client sent. A byte order mark is ignored (RFC 8259 section 8.1). The reason
+ * says where the text is malformed and repeats only a few of its characters.
  */
 export function parseJson(sent: string): JsonText {
   const text = sent.replace(/^\uFEFF/, '')
@@ -21,23 +21,28 @@ export function parseJson(sent: string): JsonText {
       : { ok: true, value }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    // One line: the message repeats a few characters of the text. Only Node 22 and later name line
-    // and column too.
+    // The message of Node on one line, without the line and column that only Node 22 and later add.
     const reason = error.message.replaceAll(/\s+/g, ' ').replace(/ \(line \d+ column \d+\)$/, '')
     const mistake = jsonMistake(text)
     return { ok: false, reason: mistake === undefined ? reason : `${reason} (${mistake})` }
   }
 }
 
-/** The most repeated names that are reported: more of them do not help. */
+/** Maximum number of repeated names that are reported. */
 const MAX_REPEATED = 10
 
-/** A text with a colon behind it is a name. */
+/** Brackets, commas and strings; a string before a colon is the name of a member. */
 const TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\],]/g
 
 /**
- * The paths of members whose name is repeated in their object (RFC 8259 section 4). `text` is valid
- * JSON, nested below `root`.
+ * Finds the members whose name is repeated in their object (RFC 8259 section 4).
+ * @param text valid JSON
+ * @param root the path of the whole value
+ * @returns the paths of the repeated members, at most ten
+ * @example
+ * ```ts
+ * repeatedMembers('{"a": 1, "a": 2}', 'claims') // ['claims.a']
+ * ```
  */
 export function repeatedMembers(text: string, root?: string): string[] {
   const repeated: string[] = []
@@ -62,16 +67,16 @@ export function repeatedMembers(text: string, root?: string): string[] {
   return repeated
 }
 
-/** Whether a text is rather JSON than a form. */
+/** Whether a text begins like JSON and not like a form. */
 export const looksLikeJson = (text: string): boolean => /^\s*[{[]/.test(text)
 
 /**
- * Whether there are enough for so many levels: hardly a text has them, and most need not be walked
- * through.
+ * Whether a text has more than 64 brackets. Most texts have fewer, and their values need no further
+ * check.
  */
 const hasManyBrackets = (text: string) => !/^[^[{]*(?:[[{][^[{]*){0,64}$/.test(text)
 
-/** Level by level, for a recursion would be what it is to prevent. */
+/** Iterative: recursion could overflow the stack, which this check exists to prevent. */
 function isTooDeep(value: unknown): boolean {
   let level = [value].filter(isNesting)
   for (let depth = 1; depth <= MAX_LEVELS; depth++) {

@@ -6,34 +6,32 @@ import { echoProblem } from './echoed.ts'
 import { looksLikeJson } from './json.ts'
 import { objectOf, spreadProblem } from './spread-object.ts'
 
-/**
- * The parameters of one request by name: a value that is `undefined` was not sent, or was sent
- * without a value.
- */
+/** The parameters of one request. `undefined`: the parameter is absent or has no value. */
 export type Parameters<Name extends string> = Readonly<Record<Name, string | undefined>>
 
 /**
- * Names and values as sent, decoded; the value is `undefined` where the bytes of either are not
- * UTF-8.
+ * The decoded names and values in the order of the request. The value is `undefined` when the name
+ * or the value is not UTF-8.
  */
 export type Pairs = readonly (readonly [name: string, value: string | undefined])[]
 
 interface ParameterRules<Name extends string> {
-  /** Every parameter that the endpoint knows. */
+  /** All parameters that the endpoint uses. */
   readonly known: readonly Name[]
   /** The rule that a repeated or malformed parameter breaks. */
   readonly repeated: RuleId
-  /** The rule that a parameter breaks which is too long; without one nothing is sent back. */
+  /**
+   * The rule that a parameter breaks by its length; absent if the endpoint returns no parameter.
+   */
   readonly tooLong?: RuleId
   /** The rule that an unknown parameter breaks. */
   readonly unknown: RuleId
 }
 
 /**
- * Reads the parameters of a query string or a form body.
- *
- * Parameters without a value count as omitted (RFC 6749 section 3.1). A parameter that is repeated,
- * not well-formed or too long is a finding and has no value here.
+ * Reads the parameters of a query string or a form body. A parameter without a value counts as
+ * omitted (RFC 6749 section 3.1). A parameter that is repeated, malformed or too long is reported
+ * and has no value in the result.
  */
 export function readParameters<Name extends string>(
   pairs: Pairs,
@@ -42,7 +40,8 @@ export function readParameters<Name extends string>(
 ): Parameters<Name> {
   const values = new Map<string, string>()
   const rejected = new Set<string>()
-  // The name of such a parameter is the text itself, with all its secrets.
+  // When JSON is parsed as a form, the name of the first parameter is the JSON text with all its
+  // secrets.
   const isJson = looksLikeJson(pairs[0]?.[0] ?? '')
   if (isJson) {
     findings.noteJsonBody()
@@ -56,12 +55,12 @@ export function readParameters<Name extends string>(
   return parameters as Parameters<Name>
 }
 
-/** The parameters of one request while they are read. */
+/** The state of reading the parameters of one request. */
 interface ReadState {
   readonly rules: ParameterRules<string>
   readonly findings: Findings
   readonly values: Map<string, string>
-  /** The names of parameters that a finding refuses. */
+  /** Names of parameters that a finding rejects. */
   readonly rejected: Set<string>
 }
 
@@ -105,7 +104,7 @@ function readValue(
     findings.add(rules.unknown, { path: name, message: ignoredParameter(name, known) })
     return
   }
-  // A shorter text in characters cannot be too long in bytes.
+  // A text of 1,000 UTF-16 code units has at most 3,000 bytes of UTF-8.
   if (rules.tooLong === undefined || value.length <= 1_000 || UNLIMITED.includes(name)) return
   const problem = echoProblem(value)
   if (problem === undefined) return
@@ -114,15 +113,16 @@ function readValue(
 }
 
 /**
- * The names of parameters or members that are parts of an object, by the parameter that should hold
- * the object.
+ * Maps a JSON parameter to the names of the parameters or members that a library made of its
+ * object.
  */
 export type Parts = Map<string, readonly string[]>
 
 /**
- * One finding for each object, however many parameters it became: that of the parameter that is
- * missing, otherwise advice. Names that are repeated break the rule of repeated parameters.
- * @param sent.has whether the object itself was received, too
+ * Reports one finding for each object that a library took apart, however many parameters it became.
+ * If the JSON parameter is missing, the finding of the missing parameter explains the cause;
+ * otherwise the finding is advice. Repeated names break the rule about repeated parameters.
+ * @param sent.has whether the request also has the JSON parameter itself
  * @param sent.became what the members of the object became
  */
 export function reportParts(
@@ -161,9 +161,9 @@ function malformed(name: string, value: string | undefined): string {
 }
 
 /**
- * Checks a parameter that has one right value.
- * @param expected.missing the rule of an absent value, where it is another one
- * @param expected.similar values that a wrong one may be a misspelling of
+ * Checks a parameter that has exactly one valid value.
+ * @param expected.missing the rule of an absent value (default `expected.rule`)
+ * @param expected.similar values that the received value may misspell
  */
 export function checkValue(
   name: string,
@@ -186,7 +186,7 @@ export function checkValue(
   }
 }
 
-/** The values of a repeated parameter, but for what may be a secret. */
+/** The values of a repeated parameter; empty for parameters that may hold a secret. */
 function received(
   name: string,
   { known, values }: { known: readonly string[]; values: readonly string[] },
@@ -205,7 +205,7 @@ const SECRET_PARAMETERS: ReadonlySet<string> = new Set([
   'request',
 ])
 
-/** Parameters that are never sent back, so that they may be long. */
+/** Parameters without a maximum length, because the service never returns them. */
 const UNLIMITED: readonly string[] = [
   'claims',
   'authorization_details',
@@ -216,11 +216,13 @@ const UNLIMITED: readonly string[] = [
 const NOT_A_FORM =
   'JSON was received instead of a form, and ignored; send name=value pairs joined by &, percent-encoded'
 
-// Decision: one request has at most 200 parameters; what any reader does with each of them is
-// bounded by it.
+// Decision: a request has at most 200 parameters, which bounds the cost of reading it.
 const MAX_PARAMETERS = 200
 
-/** @throws Refusal 400 for more parameters than one request may have */
+/**
+ * Checks the number of parameters.
+ * @throws Refusal 400 for more than 200 parameters
+ */
 export function refuseManyParameters(count: number): void {
   if (count <= MAX_PARAMETERS) return
   const message = `parameters: ${count} were sent, and at most ${MAX_PARAMETERS} are read; send only those that the call knows, each once`
@@ -229,7 +231,11 @@ export function refuseManyParameters(count: number): void {
 
 /**
  * Decodes `application/x-www-form-urlencoded` text.
- * @throws Refusal 400 for too many parameters, before any is decoded
+ * @throws Refusal 400 for too many parameters, before decoding
+ * @example
+ * ```ts
+ * decodePairs('scope=openid&state=a+b') // [['scope', 'openid'], ['state', 'a b']]
+ * ```
  */
 export function decodePairs(encoded: string): Pairs {
   const sent = encoded.split('&').filter(Boolean)
@@ -255,14 +261,14 @@ function decode(text: string): string | undefined {
 }
 
 /**
- * A text by itself: V8 keeps a part of a text by keeping all of it, and a tenant or a flow would
- * keep the whole request.
+ * Copies a part of a string. In V8 a substring keeps the whole string in memory: a tenant or flow
+ * would keep the whole request.
  */
 export const copyOf = (part: string): string => Buffer.from(part).toString()
 
 /**
  * Parameters of OAuth 2.0 and OpenID Connect, by the document that defines them. Each endpoint uses
- * a few of them.
+ * a few of these parameters.
  */
 const STANDARD_PARAMETERS: readonly (readonly [standard: string, names: string])[] = [
   [
@@ -285,7 +291,8 @@ const STANDARD_PARAMETERS: readonly (readonly [standard: string, names: string])
 ]
 
 /**
- * What to say of a parameter that an endpoint ignores: one of a standard is no spelling mistake.
+ * The message for a parameter that the endpoint ignores. A standard parameter is not treated as a
+ * spelling mistake.
  */
 export function ignoredParameter(name: string, known: readonly string[]): string {
   if (name === 'client_secret')

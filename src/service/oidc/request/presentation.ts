@@ -5,7 +5,7 @@ import type { Findings } from '../rules/findings.ts'
 import type { RuleId } from '../rules/rules.ts'
 import type { Parameters } from './parameters.ts'
 
-/** Parameters that change only the look of the hosted screens. */
+/** Parameters that change only the appearance of the hosted screens. */
 export const APPEARANCE_PARAMETERS = [
   'primary_color',
   'secondary_color',
@@ -17,7 +17,7 @@ export const APPEARANCE_PARAMETERS = [
   'font',
 ] as const
 
-/** Parameters of the hosted screens that E1 takes; E3 takes the first two. */
+/** The hosted-screen parameters of E1. E3 supports only `language` and `theme`. */
 export const PRESENTATION_PARAMETERS = [
   'language',
   'theme',
@@ -30,10 +30,10 @@ const THEMES = ['light', 'dark', 'system'] as const
 
 export const presentationSchema = z.object({
   theme: z.enum(THEMES),
-  /** A BCP 47 tag; when absent, the previous choice counts, then the preference of the browser. */
+  /** A BCP 47 tag. If absent, the previous choice applies, then the preference of the browser. */
   language: z.string().optional(),
   learnMore: z.boolean(),
-  /** Appearance parameters with a permitted value. */
+  /** Appearance parameters with permitted values. */
   appearance: z.partialRecord(z.enum(APPEARANCE_PARAMETERS), z.string()),
 })
 
@@ -41,8 +41,8 @@ export const presentationSchema = z.object({
 export type Presentation = Readonly<z.infer<typeof presentationSchema>>
 
 /**
- * Reads the presentation parameters: a value that is not permitted is ignored, with an advice
- * finding.
+ * Reads the parameters of the hosted screens. A value that is not permitted is ignored and reported
+ * as advice.
  */
 export function readPresentation(
   parameters: Partial<Parameters<PresentationParameter>>,
@@ -65,13 +65,13 @@ export function readPresentation(
   }
 }
 
-/** In the order of their findings. */
+/** In the order in which findings are reported. */
 const JUDGED = ['theme', 'language', 'learn_more', ...APPEARANCE_PARAMETERS] as const
 
 interface Permitted {
-  /** What is permitted, behind `is not`. */
+  /** The permitted values, to follow the words `is not`. */
   readonly sentence: string
-  /** The rule that any other value breaks; USE-16 when absent. */
+  /** The rule that any other value breaks (default USE-16). */
   readonly rule?: RuleId
   allows(value: string): boolean
 }
@@ -81,8 +81,8 @@ const oneOf = (...words: readonly string[]): Permitted => ({
   allows: (value) => words.includes(value),
 })
 
-// Decision: permitted values of the appearance parameters. A colour is `#rgb`, `#rrggbb` or a CSS
-// colour name.
+// Decision: the specification does not say which values the appearance parameters may have. A
+// colour is `#rgb`, `#rrggbb` or a CSS colour name.
 const COLOUR: Permitted = {
   sentence: '#rgb, #rrggbb or a CSS colour name',
   allows: (value) =>
@@ -114,18 +114,21 @@ const PERMITTED: Readonly<Record<PresentationParameter, Permitted>> = {
 }
 
 /**
- * RFC 5646 section 2.1: language with extlangs, script, region, variants, extensions, private use.
+ * RFC 5646 section 2.1: language with extended languages, script, region, variants, extensions,
+ * private use.
  */
 const LANGUAGE_TAG =
   /^(?:(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?|x(?:-[a-z\d]{1,8})+)$/
 
-/** Registered tags that do not follow the grammar ("irregular"). */
+/** Registered tags that do not follow the grammar (`irregular` in RFC 5646 section 2.1). */
 const IRREGULAR_TAGS =
   'en-gb-oed i-ami i-bnn i-default i-enochian i-hak i-klingon i-lux i-mingo i-navajo i-pwn i-tao i-tay i-tsu sgn-be-fr sgn-be-nl sgn-ch-de'.split(
     ' ',
   )
 
-/** RFC 5646 section 2.2.9: well-formed, and no variant or extension stands twice. */
+/**
+ * Whether a tag is well-formed and has no repeated variant or extension (RFC 5646 section 2.2.9).
+ */
 function isLanguageTag(value: string): boolean {
   const tag = value.toLowerCase()
   if (IRREGULAR_TAGS.includes(tag)) return true

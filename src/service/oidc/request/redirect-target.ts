@@ -5,7 +5,10 @@ import type { RuleId } from '../rules/rules.ts'
 import { repairedAddresses } from './address-mistakes.ts'
 import { percentDecoded, unknownClient } from './client-mistakes.ts'
 
-/** The client and the address that a request may be answered to; `undefined` with findings. */
+/**
+ * The client and the redirect URI of a request; `undefined`, with findings, when the service must
+ * not redirect there.
+ */
 export function readRedirectTarget(
   client: Client | undefined,
   redirectUri: string | undefined,
@@ -19,7 +22,7 @@ export function readRedirectTarget(
   return undefined
 }
 
-/** Why the client may not be answered at this address, or `undefined`. */
+/** Why the client cannot use this redirect URI; `undefined` if it can. */
 export function redirectProblem(redirectUri: string, client: Client): string | undefined {
   if (client.allowsRedirectTo(redirectUri)) return undefined
   const { clientId, redirectUris, allowsLoopback } = client
@@ -36,7 +39,7 @@ export function redirectProblem(redirectUri: string, client: Client): string | u
 const ANY_LOOPBACK =
   'any path and port on localhost, *.localhost, 127.0.0.0/8 and [::1] (http or https, no fragment)'
 
-/** What keeps an address from being one of this machine. */
+/** Says which part of an address keeps it from being a loopback address. */
 function foreignHost(redirectUri: string, client: Client): string {
   const candidates = repairedAddresses(redirectUri)
   const allowed = candidates.find(({ address }) => client.allowsRedirectTo(address))
@@ -53,7 +56,7 @@ function foreignPart(address: string): string {
   return username === '' ? `the host: ${excerpt(hostname)}` : 'the credentials in it'
 }
 
-/** The client of an authorization request; `undefined` with a finding. */
+/** The client of an authorization request; `undefined`, with a finding, when it is unknown. */
 export function readClient(
   clients: Clients,
   clientId: string | undefined,
@@ -69,8 +72,8 @@ export function readClient(
 }
 
 /**
- * What distinguishes an address from the registered one that is nearest: ` (differs by the final
- * slash)`; empty when none is near.
+ * Says how an address differs from the most similar registered address: ` (differs by the final
+ * slash)`; empty when no registered address is similar.
  */
 export function differenceFrom(received: string, registered: readonly string[]): string {
   const [nearest] = registered
@@ -85,12 +88,12 @@ export function differenceFrom(received: string, registered: readonly string[]):
   return ` (differs${from} by ${nearest.parts.join(' and ')})`
 }
 
-/** `http://a/x, http://b/y and 3 more`. */
+/** Lists addresses for a message: `http://a/x, http://b/y and 3 more`. */
 export const addresses = (all: readonly string[]): string => listed(all.map(excerpt))
 
 const HOST = 'the host'
 
-/** The parts in which two addresses differ; empty when either is no URL. */
+/** The parts in which two addresses differ; empty when one of them is not a URL. */
 function differingParts(received: string, registered: string): readonly string[] {
   const repaired = repairedAddresses(received).find(({ address }) => address === registered)
   if (repaired !== undefined && repaired.mistakes.length > 0) return repaired.mistakes

@@ -8,8 +8,8 @@ import { receivedInstead } from './client-mistakes.ts'
 import type { Parameters } from './parameters.ts'
 
 /**
- * Refuses a request object and a reference to one (RFC 9101), each by its own rule. If they were
- * ignored, the answer would belong to another request than the app meant.
+ * Refuses a request object and a reference to one (RFC 9101), each with its own rule. Ignoring them
+ * would answer another request than the app meant.
  */
 export function refuseRequestObject(
   sent: Parameters<'request' | 'request_uri'>,
@@ -24,13 +24,16 @@ export function refuseRequestObject(
   }
 }
 
-/** What was sent, without the identifier of a pushed request: with it the request could be used. */
+/**
+ * A `request_uri` for a message. The identifier of a pushed request is masked, because whoever
+ * knows it can use the request.
+ */
 export const shownReference = (reference: string): string =>
   excerpt(reference.replace(/(urn:\w{1,40}:request:).*/s, '$1***'))
 
 /**
- * Of the identifier in the reference only the beginning is repeated: with all of it the request
- * could be used.
+ * Why a `request_uri` is unknown. The message shows only the first characters of the identifier,
+ * because whoever knows it can use the request.
  */
 export function unknownReference(requestUri: string, { profile, brand, policy }: Provider): string {
   const prefix = requestUriPrefix(brand)

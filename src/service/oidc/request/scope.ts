@@ -9,27 +9,28 @@ import {
 } from '../rules/profile.ts'
 
 /**
- * What a `scope` asks for. Decision: a scope is a set of words (RFC 6749 section 3.3). Their order,
- * repetition and extra blanks do not matter.
+ * Parses a `scope`. Decision: a scope is a set of words (RFC 6749 section 3.3); order, repetition
+ * and extra spaces do not matter.
  */
 export function readScope(scope: string, brand: Brand) {
   const words = new Set(scope.split(' ').filter((word) => word !== ''))
   const olderWords = OLDER_UPGRADE_SCOPES.filter((word) => words.has(word))
   const upgradeWords = [upgradeScope(brand), ...olderWords]
   return {
-    /** `openid` is there, and no word but the upgrade scope beside it. */
+    /** Whether `scope` has `openid`, and no other word except the upgrade scope. */
     isKnown:
       words.has('openid') &&
       [...words].every((word) => word === 'openid' || upgradeWords.includes(word)),
     upgrade: upgradeWords.some((word) => words.has(word)),
-    /** The older spellings of the upgrade scope that it uses. */
+    /** The older spellings of the upgrade scope in `scope`. */
     olderWords,
   }
 }
 
 /**
- * A hint to what has the upgrade scope that stands in `scope`; empty when it is that of no other
- * brand word.
+ * A hint when `scope` has the upgrade scope of another brand word: which setting changes the brand
+ * word.
+ * @returns an empty text for any other scope
  */
 export function otherBrand(
   scope: string,

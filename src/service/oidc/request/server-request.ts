@@ -5,19 +5,21 @@ import type { Profile } from '../rules/profile.ts'
 import type { RuleId } from '../rules/rules.ts'
 import type { Pairs } from './parameters.ts'
 
-/** A server-to-server call, as far as the service looks at it. */
+/** The parts of a server-to-server call that the service reads. */
 export interface ServerRequest {
   readonly contentType: string | undefined
   readonly authorization: string | undefined
   readonly body: Uint8Array
-  /** The body as a form. @throws Refusal 400 for too many parameters */
+  /**
+   * The body, decoded as a form.
+   * @throws Refusal 400 for too many parameters
+   */
   readonly formPairs: Pairs
 }
 
 /**
  * The body of a call as text.
- * @throws Refusal with status 415 when the media type is another one, with 400 when the bytes are
- * not UTF-8.
+ * @throws Refusal 415 for another media type, 400 when the body is not UTF-8
  */
 export function readBody(
   request: ServerRequest,

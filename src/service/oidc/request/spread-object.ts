@@ -2,8 +2,8 @@ import { excerpt, nearest } from '../../text/message-parts.ts'
 import { percentDecoded } from './client-mistakes.ts'
 
 /**
- * Parameters that hold JSON text, with the members by which an object that was taken apart is
- * recognised.
+ * Parameters that hold JSON text, with the member names that identify an object whose members were
+ * sent as single parameters.
  */
 const JSON_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   claims: [
@@ -26,16 +26,16 @@ const JSON_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * What libraries put between the name of an object and the name of its member: `claims[a]`,
- * `claims.a`, `claims__a`.
+ * The separators that libraries put between the name of an object and the name of its member:
+ * `claims[a]`, `claims.a`, `claims__a`.
  */
 const BEHIND_NAME = /^[\w-]{5,}?(?=[[.:/(]|->|__)/
 
 /**
- * The JSON parameter of which `name` is a part, because a library made one parameter of each
- * member: `claims` for `claims[age_thresholds][]` and for `claims.age_thresholds`.
- * @param isAbsent whether an endpoint knows the JSON parameter and did not receive it: then the
- * name of a member alone is a part, too
+ * The JSON parameter to which `name` belongs when a library made one parameter of each member:
+ * `claims` for `claims[age_thresholds][]` and `claims.age_thresholds`.
+ * @param isAbsent whether the endpoint knows the JSON parameter and did not receive it: in that
+ * case the bare name of a member belongs to it too
  * @returns `undefined` for any other name
  */
 export function objectOf(
@@ -52,11 +52,11 @@ export function objectOf(
   )
 }
 
-/** Characters of a name that are looked at. */
+/** Number of characters of a name that are examined. */
 const MAX_NAME = 200
 
 /**
- * Whether a member of the parameter, or an index, stands behind the prefix:
+ * Whether the prefix is followed by an index or by a member of the parameter:
  * `claims_age_thresholds`, `authorization_details_0_type`.
  */
 function isMember(name: string, prefix: string, parameter: string): boolean {
@@ -71,12 +71,12 @@ function isMember(name: string, prefix: string, parameter: string): boolean {
 const after = (text: string, beginning: string) =>
   text.startsWith(beginning) ? text.slice(beginning.length) : ''
 
-/** Names of parts that a message lists, at most. */
+/** Maximum number of names that a message lists. */
 const MAX_LISTED = 4
 
 /**
- * `claims[age_thresholds][], claims[overrides] and 3 more were received: an object became many
- * parameters`.
+ * The problem of an object that a library took apart: `claims[age_thresholds][], claims[overrides]
+ * and 3 more were received: an object became many parameters`.
  * @param became what the members of the object became
  */
 export function spreadProblem(parts: readonly string[], became: 'parameters' | 'members'): string {

@@ -3,7 +3,7 @@ import type { RuleTable } from './rule.ts'
 const row = { section: 'Age signal', error: 'invalid_authorization_details' } as const
 const method = { section: 'Verification methods', error: 'invalid_authorization_details' } as const
 
-/** Rules of an age signal, one item of `authorization_details` (E2 and E5). */
+/** Rules of an age signal, an item of `authorization_details` (E2 and E5). */
 export const AGE_SIGNAL_RULES = {
   'SIG-01': {
     ...row,

@@ -4,8 +4,8 @@ const par = { section: 'E2', error: 'invalid_request' } as const
 const create = { section: 'E3', error: 'invalid_request' } as const
 
 /**
- * Rules of the Create flow: E2, the pushed authorization request, and E3, the redirect that refers
- * to it.
+ * Rules of the Create flow: E2, the pushed authorization request, and E3, the authorization request
+ * that refers to it.
  */
 export const CREATE_RULES = {
   'PAR-01': {

@@ -1,6 +1,6 @@
 /**
- * Error codes of RFC 6749, RFC 6750, RFC 9126, RFC 9396 and OpenID Connect Core that the service
- * sends, with their status.
+ * The error codes that the service sends, with their HTTP status: RFC 6749, RFC 6750, RFC 9126, RFC
+ * 9396 and OpenID Connect Core.
  */
 export const ERROR_STATUS = {
   invalid_request: 400,
@@ -24,8 +24,12 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS
 
 /**
- * A text in the characters that RFC 6749 (4.1.2.1, 5.2) and RFC 6750 (3) leave to an
- * `error_description`.
+ * Replaces the characters that `error_description` must not contain (RFC 6749 sections 4.1.2.1 and
+ * 5.2, RFC 6750 section 3).
+ * @example
+ * ```ts
+ * printableDescription('is "credti"…') // "is 'credti'..."
+ * ```
  */
 export function printableDescription(text: string): string {
   return text

@@ -12,12 +12,12 @@ export const findingSchema = z.object({
   hint: z.string(),
 })
 
-/** A rule that a request broke: what is wrong, where, and what to do about it. */
+/** A rule that a request breaks: what is wrong, where, and what to do. */
 export type Finding = Readonly<z.infer<typeof findingSchema>>
 
 /**
- * The finding that explains a call best: its first error, else its first advice. Findings are
- * recorded in this order.
+ * The finding that explains a call best: the first error, or the first advice if there is no error.
+ * Expects the order of `Findings.all`.
  */
 export const leadingFinding = (findings: readonly Finding[]): Finding | undefined =>
   findings.find(({ level }) => level === 'error') ?? findings[0]

@@ -12,12 +12,12 @@ interface RecordedError {
   readonly finding: Finding
 }
 
-/** The most findings of one request: more of them do not help. */
+/** Maximum number of findings for one request. */
 const MAX_FINDINGS = 100
 
 const UNAUTHENTICATED: readonly ErrorCode[] = ['invalid_client', 'invalid_token']
 
-/** Collects what a request breaks, all of it, before it is decided what becomes of the request. */
+/** Collects all rules that a request breaks, before the service decides how to answer. */
 export class Findings {
   readonly #profile: Profile
   readonly #found: Finding[] = []
@@ -31,8 +31,8 @@ export class Findings {
   }
 
   /**
-   * All of them: the leading error first, which explains the others best, the rest in the order of
-   * the checks.
+   * All findings: first the leading error, which explains the other findings best, then the others
+   * in the order of the checks.
    */
   get all(): readonly Finding[] {
     const leading = this.#leading?.finding
@@ -41,44 +41,49 @@ export class Findings {
       : [leading, ...this.#found.filter((one) => one !== leading)]
   }
 
-  /** Notes a parameter that was received without a value: it counts as omitted. */
+  /**
+   * Notes a parameter that was received without a value. It counts as omitted, and the finding of
+   * the missing parameter says so.
+   */
   noteEmpty(name: string): void {
     this.#withoutValue.add(name)
   }
 
   /**
-   * Notes how an object arrived that is missing because a library made a parameter of each member.
+   * Notes that a parameter is missing because a library made a parameter of each of its members.
    */
   noteSpread(name: string, problem: string): void {
     this.#spread.set(name, problem)
   }
 
-  /** Notes that JSON stands where a form is expected: it explains why parameters are missing. */
+  /** Notes that the body is JSON instead of a form, which explains why parameters are missing. */
   noteJsonBody(): void {
     this.#isForm = false
   }
 
-  /** Records a broken rule. */
   add(rule: RuleId, finding: { path: string; message: string }): void {
     this.#record(rule, finding)
   }
 
   /**
-   * Records a required parameter that is absent: `invalid_request`, whatever a wrong value would
-   * be.
+   * Records an absent required parameter as `invalid_request`, whatever the error code of a wrong
+   * value is.
    */
   missing(rule: RuleId, name: string): void {
     if (this.mentions(name)) return
     this.#record(rule, { path: name, message: this.absenceOf(name), error: 'invalid_request' })
   }
 
-  /** `redirect_uri is missing; redirect_url was received: did you mean redirect_uri?` */
+  /**
+   * The message for a missing parameter: `redirect_uri is missing; redirect_url was received: did
+   * you mean redirect_uri?`
+   */
   absenceOf(name: string): string {
     const spread = this.#spread.get(name)
     if (spread !== undefined) return `${name} is missing; ${spread}`
     if (this.#withoutValue.has(name)) return `${name} is missing: it was received without a value`
     if (!this.#isForm) return `${name} is missing: JSON was received instead of a form`
-    // An unknown parameter is advice: its name may be a misspelling of this one.
+    // An unknown parameter is reported as advice. Its name may misspell the missing parameter.
     const similar = this.#found.find(
       ({ level, path }) => level === 'advice' && nearest(path, [name]).length > 0,
     )?.path
@@ -86,27 +91,27 @@ export class Findings {
     return `${name} is missing; ${excerpt(similar)} was received: did you mean ${name}?`
   }
 
-  /** Records what the age rooms found below `root`. */
+  /** Records the issues that `service/age/` found in the value of `root`. */
   addIssues(root: string, issues: readonly Issue[]): void {
     for (const issue of issues) {
       this.#record(issue.rule, { path: formatPath([root, ...issue.path]), message: issue.message })
     }
   }
 
-  /** Records members of JSON whose name is repeated, by their paths. */
+  /** Records JSON members whose name is repeated, by their paths. */
   addRepeated(rule: RuleId, paths: readonly string[]): void {
     for (const path of paths)
       this.add(rule, { path, message: `${path} stands more than once: only the last one is read` })
   }
 
-  /** Whether something was already found at one of these places. */
+  /** Whether a finding has one of these paths. */
   mentions(...paths: readonly string[]): boolean {
     return this.#found.some((finding) => paths.includes(finding.path))
   }
 
   /**
-   * Why a request is refused: code and hint of the leading error, and a description that names
-   * every broken rule.
+   * Why the request is refused: code and hint of the leading error, and a description that names
+   * every broken rule; `undefined` without an error.
    */
   get refusal() {
     const first = this.#leading
@@ -120,14 +125,14 @@ export class Findings {
     return { error: first.code, description: `${rule}: ${sentence}${more}`, hint }
   }
 
-  /** @throws Refusal with all findings when one of them is an error. */
+  /** @throws Refusal with all findings if one of them is an error */
   throwIfRefused(
     options: { status?: number; headers?: Readonly<Record<string, string>> } = {},
   ): void {
     if (this.refusal) throw this.toRefusal(options)
   }
 
-  /** The refusal, with all findings. */
+  /** Makes a refusal with all findings. */
   toRefusal(
     options: { status?: number; headers?: Readonly<Record<string, string>> } = {},
   ): Refusal {
@@ -163,8 +168,9 @@ export class Findings {
 }
 
 /**
- * Which error leads, the lowest rank first: a failed authentication; then an address that cannot be
- * answered; then a near miss, which says what was meant. Others keep the order of the checks.
+ * The rank of an error; the lowest rank leads. First a failed authentication, then an unusable
+ * client or redirect URI, then a message with a suggestion. Other errors keep the order of the
+ * checks.
  */
 function rankOf({ code, finding: { path, message } }: RecordedError): number {
   if (UNAUTHENTICATED.includes(code)) return 0

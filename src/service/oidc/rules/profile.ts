@@ -1,11 +1,11 @@
 /**
- * A named set of constants and tolerances: `spec` is the specification to the letter, `agekey` the
- * live service's brand word and the deviations that its published clients need.
+ * A named set of constants and tolerances. `spec` follows the specification exactly. `agekey` uses
+ * the brand word of the live service and tolerates what its published clients need.
  */
 export const PROFILES = ['spec', 'agekey'] as const
 export type Profile = (typeof PROFILES)[number]
 
-/** The words that stand in the upgrade scope, the upgrade path and the request reference. */
+/** Brand words: part of the upgrade scope, the upgrade path and the `request_uri`. */
 export const BRANDS = ['svc', 'agekey'] as const
 export type Brand = (typeof BRANDS)[number]
 
@@ -13,8 +13,8 @@ export type Brand = (typeof BRANDS)[number]
 export const BRAND: Readonly<Record<Profile, Brand>> = { spec: 'svc', agekey: 'agekey' }
 
 /**
- * What gives a brand word in a message: its profile or, where a reading replaces that of the
- * profile, the word itself.
+ * Names the setting that selects a brand word: the profile, or the brand word itself if a reading
+ * overrides the brand word of the profile.
  */
 export function describeBrand(
   word: Brand,
@@ -24,11 +24,13 @@ export function describeBrand(
   return owner === undefined ? `brand word ${word}` : `profile ${owner}`
 }
 
-/** The scope that asks for a code to upgrade with when every threshold is false. */
+/**
+ * The scope that requests a code for an upgrade. The code is issued when every threshold is false.
+ */
 export const upgradeScope = (brand: Brand) => `${brand}.upgrade`
 
 /** Spellings of the upgrade scope in older documentation of the live service. */
 export const OLDER_UPGRADE_SCOPES: readonly string[] = ['agekey_upgrade', 'agekey-upgrade']
 
-/** E2: what stands before the identifier in a `request_uri`. */
+/** E2: the prefix of the identifier in a `request_uri`. */
 export const requestUriPrefix = (brand: Brand) => `urn:${brand}:request:`

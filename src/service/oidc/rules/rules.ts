@@ -23,10 +23,10 @@ const isRuleId = (id: string): id is RuleId => Object.hasOwn(TABLE, id)
 
 export const RULE_IDS: readonly RuleId[] = Object.keys(TABLE).filter(isRuleId)
 
-/** Every rule that a request can break, in the order in which the flows are met. */
+/** Every rule that a request can break, in the order of the flows. */
 export const RULES: readonly Rule[] = RULE_IDS.map(ruleRow)
 
-/** The rules by what they are about, which the first part of their ids says. */
+/** The rules by endpoint and topic. The first part of an id names the topic. */
 export const RULE_CHAPTERS = [
   { prefix: 'USE', title: 'E1: Use authorization' },
   { prefix: 'CLM', title: 'E1: the claims object' },
@@ -40,13 +40,18 @@ export const RULE_CHAPTERS = [
   rules: RULES.filter(({ id }) => id.startsWith(`${prefix}-`)),
 }))
 
-/** The row of a rule. @throws Error when no row has this id: a mistake of ours. */
+/**
+ * The row of a rule.
+ * @throws Error when no row has this id: a bug of the sandbox
+ */
 export function ruleRow(id: string): Rule {
   if (!isRuleId(id)) throw new Error(`no rule has the id ${id}`)
   return { id, ...TABLE[id] }
 }
 
-/** Whether breaking the rule refuses a request or only advises, in `profile`. */
+/**
+ * Whether breaking the rule refuses the request (`error`) or only advises (`advice`) in `profile`.
+ */
 export function levelOf(row: RuleRow, profile: Profile): Level {
   if (row.level === undefined) return 'error'
   return typeof row.level === 'string' ? row.level : row.level[profile]

@@ -3,7 +3,9 @@ import type { RuleTable } from './rule.ts'
 const token = { section: 'E4', error: 'invalid_request' } as const
 const upgrade = { section: 'E5', error: 'invalid_request' } as const
 
-/** Rules of the Upgrade flow: E4, the code for a token, and E5, the upgrade call. */
+/**
+ * Rules of the Upgrade flow: E4, which exchanges the code for a token, and E5, the upgrade call.
+ */
 export const UPGRADE_RULES = {
   'TOK-01': {
     ...token,
