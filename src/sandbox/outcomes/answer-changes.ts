@@ -4,7 +4,7 @@ import { signCompact, takeApart, type Unsigned } from '../keys/compact-jws.ts'
 import type { SigningKey } from '../keys/signing-keys.ts'
 import type { ServerReply } from './outcome.ts'
 import type { TamperTools } from './tamper-tools.ts'
-/** Replaces the value of the parameter, or appends the parameter. */
+/** Sets a parameter: replaces its value, or appends the parameter. */
 export function withParam(callback: Callback, name: string, value: string): Callback {
   if (!callback.params.some(([sent]) => sent === name)) return withAnother(callback, name, value)
   return {
@@ -13,13 +13,13 @@ export function withParam(callback: Callback, name: string, value: string): Call
   }
 }
 
-/** Adds a parameter at the end, even if the name is there already. */
+/** Appends a parameter, even if one with this name exists. */
 export const withAnother = (callback: Callback, name: string, value: string): Callback => ({
   ...callback,
   params: [...callback.params, [name, value]],
 })
 
-/** Adds a parameter before all others: most readers of a repeated parameter take the first. */
+/** Adds a parameter before all others. Most clients use the first of repeated parameters. */
 export const withFirst = (callback: Callback, name: string, value: string): Callback => ({
   ...callback,
   params: [[name, value], ...callback.params],
@@ -36,8 +36,9 @@ export const paramOf = (callback: Callback, name: string): string | undefined =>
   callback.params.find(([sent]) => sent === name)?.[1]
 
 /**
- * Signs the token again. The given members of the header are replaced; `undefined` removes a
- * member. A text need not be JSON.
+ * Signs the token again.
+ * @param change.header members to replace; `undefined` removes a member
+ * @param change.payload the new claims, or a text that need not be JSON
  */
 export async function signAgain(
   idToken: string,
@@ -49,11 +50,11 @@ export async function signAgain(
   return signCompact({ header: { ...header, ...change.header }, payload }, key)
 }
 
-/** The token with an empty part for its signature. */
+/** Removes the signature and keeps the dot before it. */
 export const withoutSignature = (idToken: string): string =>
   idToken.slice(0, idToken.lastIndexOf('.') + 1)
 
-/** The requested thresholds with their answers, in the order of the request. */
+/** The requested thresholds with their answers. */
 export const answers = ({
   age_thresholds: map,
 }: IdTokenClaims): [threshold: string, answer: boolean][] =>
@@ -64,7 +65,7 @@ export const answers = ({
       ])
     : []
 
-/** The requested thresholds with what `write` makes of their answers. */
+/** Maps each requested threshold to the result of `write` for its answer. */
 export const answersAs = (
   claims: IdTokenClaims,
   write: (answer: boolean) => unknown,
@@ -73,12 +74,12 @@ export const answersAs = (
 
 export const withJson = (reply: ServerReply, value: unknown): ServerReply => ({
   ...reply,
-  // A reading may have replaced the JSON by text.
+  // A reading may have replaced the JSON body by text.
   headers: { ...reply.headers, 'Content-Type': 'application/json; charset=utf-8' },
   body: { kind: 'json', value },
 })
 
-/** Replaces the body by text, which need not match the Content-Type. */
+/** Replaces the body by a text. The Content-Type is not changed. */
 export const withText = (reply: ServerReply, text: string): ServerReply => ({
   ...reply,
   body: { kind: 'text', text },
@@ -103,7 +104,7 @@ export const withMembers = (
   change: Readonly<Record<string, unknown>>,
 ): ServerReply => withJson(reply, { ...bodyOf(reply), ...change })
 
-/** The JSON object of a reply; empty for any other body. */
+/** The JSON object in the body of a reply; empty for any other body. */
 export function bodyOf({ body }: ServerReply): Readonly<Record<string, unknown>> {
   return body.kind === 'json' && isJsonObject(body.value) ? body.value : {}
 }
@@ -114,7 +115,7 @@ export function keysOfReply(reply: ServerReply): Readonly<Record<string, unknown
   return Array.isArray(keys) ? keys.map((key: object) => ({ ...key })) : []
 }
 
-/** Writes the number of expires_in as a text. */
+/** Replaces the number in expires_in by a string. */
 export function withExpiryAsText(reply: ServerReply): ServerReply {
   return withMembers(reply, { expires_in: String(bodyOf(reply)['expires_in']) })
 }

@@ -3,16 +3,14 @@ import type { CallName } from '../../service/oidc/endpoints.ts'
 import type { AnswerChange, Seam, SeamChange, ValueAt } from './outcome.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
-/**
- * The changes of the answers of one flow: first the readings that are set, then a forced outcome.
- */
+/** The changes to the answers of one flow: the readings that are set, then a forced outcome. */
 export interface Changing {
   readonly flow: CallName
   readonly changes: readonly AnswerChange[]
   readonly tools: TamperTools
 }
 
-/** The value after all changes of one seam. */
+/** Applies the changes of one seam, in order. */
 export async function applyChanges<S extends Seam>(
   seam: S,
   value: ValueAt<S>,
@@ -31,7 +29,9 @@ const isAt = <S extends Seam>(
   change: AnswerChange,
 ): change is AnswerChange & SeamChange<S> => change.seam === seam
 
-/** The seams of an authorization request. Only readings change a refusal. */
+/**
+ * The seams of an authorization request. A forced outcome does not change a refusal; readings do.
+ */
 export function seamsOf(changing: Changing, readings: readonly AnswerChange[]): Seams {
   return {
     claims: (claims) => applyChanges('claims', claims, changing),

@@ -35,16 +35,13 @@ const ROWS: readonly OutcomeRow[] = [
 /** All versions of the catalogue; a row names the version that added it. */
 export const CATALOGUE_VERSIONS = ['0.1', '0.2', '0.3'] as const
 
-/** The version of the rows below. */
+/** The current version of the catalogue. */
 export const CATALOGUE_VERSION = '0.3'
 
-/**
- * Every named ending of a flow. The page, the documentation, the scripts and the tests read this
- * table.
- */
+/** The catalogue of outcomes. Pages, documentation, scripts and tests read this table. */
 export const OUTCOMES: readonly Outcome[] = ROWS.map(completeRow)
 
-/** `use/id_token.expired`: unique in the catalogue. */
+/** The id of a row, such as `use/id_token.expired`. Ids are unique in the catalogue. */
 export const rowId = ({ flow, name }: Pick<Outcome, 'flow' | 'name'>): string => `${flow}/${name}`
 
 const byId = new Map(OUTCOMES.map((outcome) => [rowId(outcome), outcome]))
@@ -57,10 +54,10 @@ export const AUDIT_ROWS: readonly AuditRow[] = [...OUTCOMES, ...BROUGHT_ANSWERS]
 
 const auditRows = new Map(AUDIT_ROWS.map((row) => [rowId(row), row]))
 
-/** Finds a row of an audit by its id, including rows that no outcome makes. */
+/** Finds a row of an audit by its id, including answers that only a browser can bring. */
 export const findAuditRow = (id: string): AuditRow | undefined => auditRows.get(id)
 
-/** Whether only a browser can bring the answer of a row, and no outcome makes it. */
+/** Whether only a browser can bring the answer of a row: no outcome of the sandbox makes it. */
 export const isBroughtAnswer = (row: AuditRow): boolean => BROUGHT_ANSWERS.includes(row)
 
 /** Finds an outcome by its flow and name. */
@@ -68,8 +65,8 @@ export const findOutcome = (flow: CallName, name: string): Outcome | undefined =
   findRow(rowId({ flow, name }))
 
 /**
- * The flows whose outcomes a request may force: its own, then the server-to-server calls that
- * follow it. Calls that follow only this flow come first.
+ * The flow itself and the server-to-server calls that follow it. Calls that follow only this flow
+ * come before calls that also follow another flow.
  */
 const decidable = (flow: CallName): readonly CallName[] => {
   const followers = SERVER_CALLS.map((call) => ({ call, follows: endpointOf(call).follows ?? [] }))
@@ -82,7 +79,7 @@ const decidable = (flow: CallName): readonly CallName[] => {
   ]
 }
 
-/** The outcomes that a request of `flow` may force, those of the flow itself first. */
+/** The outcomes that a request of `flow` may force; outcomes of the flow itself come first. */
 export const outcomesFor = (flow: CallName): readonly Outcome[] => outcomesByFlow.get(flow) ?? []
 
 const outcomesByFlow = new Map(
@@ -92,7 +89,7 @@ const outcomesByFlow = new Map(
   ]),
 )
 
-/** A row as programs read it: the same in `GET catalog` and in `agekey-sandbox outcomes --json`. */
+/** A row in the shape of `GET catalog` and `agekey-sandbox outcomes --json`. */
 export function describeOutcome(row: Outcome) {
   const { needs, prelude } = row
   return {

@@ -3,7 +3,7 @@ import { CHECK_ROWS, type FamilyColumns } from './outcome.ts'
 
 const said = (section: string, words: string) => `specification, "${section}": "${words}"`
 
-/** Quotations of the specification with their headings; rows cite them. */
+/** Quotations of the specification with their headings, which the rows cite. */
 export const SAID = {
   signature: said('Authentication', 'signature against the published key set'),
   iss: said('Authentication', 'iss equals {base_url}/v1/oidc/use'),
@@ -57,9 +57,9 @@ export const SAID = {
 type OwnColumns = Partial<FamilyColumns> & Pick<FamilyColumns, 'severity' | 'cwe' | 'refs' | 'harm'>
 
 /**
- * What the rows of a family share. Families are about mistakes in an id_token, good answers,
- * mistakes in a callback, and mistakes in the reply to a call. The rows break the first check about
- * the family, if there is one, unless `breaks` says otherwise.
+ * The families, about mistakes in an id_token, right answers, mistakes in a callback, and mistakes
+ * in the reply to a call. By default the rows of a family break the first check of `CHECK_TABLE`
+ * that names the family.
  */
 export const FAMILIES = {
   signature: {
@@ -145,7 +145,7 @@ export const FAMILIES = {
   },
   lifetime: {
     layer: 'service',
-    // The specification lists what to check; about exp it says only that it must be in the future.
+    // The specification only requires that exp is in the future. It lists no check of the lifetime.
     level: 'may',
     severity: 4.8,
     cwe: [613],
@@ -174,7 +174,7 @@ export const FAMILIES = {
   },
   claims_hash: {
     layer: 'service',
-    // The specification defines the hash, but does not list it among what to check.
+    // The specification defines the hash but does not list it among the checks.
     level: 'may',
     severity: 6.5,
     cwe: [345],
@@ -287,7 +287,7 @@ export const FAMILIES = {
     breaks: ['status', 'body'],
   },
   redirect: {
-    // RFC 9110 lets a client follow a redirect, and advises against sending credentials along.
+    // RFC 9110 allows a client to follow a redirect, and advises against sending credentials along.
     level: 'may',
     severity: 7.4,
     cwe: [522],
@@ -337,7 +337,7 @@ export const FAMILIES = {
 
 export type Family = keyof typeof FAMILIES
 
-/** All columns of a family. */
+/** All columns of a family, with the defaults. */
 export const familyOf = (name: Family): FamilyColumns => ({
   level: 'must',
   bait: 'adult',

@@ -9,8 +9,8 @@ import type { Outcome } from './outcome.ts'
 /**
  * Finds a persona by name.
  * @param lookup.source where the name was given, for the message: `query parameter sandbox_persona`
- * @param lookup.status 404 when the name is part of the path; else 400
- * @throws Refusal with the nearest names
+ * @param lookup.status 404 when the name is part of the path (default 400)
+ * @throws Refusal with similar names
  */
 export async function requirePersona(
   name: string,
@@ -34,15 +34,15 @@ export async function requirePersona(
 }
 
 /**
- * Finds an outcome by name among those that a request of `flow` may force.
- * @throws Refusal with the nearest names
+ * Finds an outcome that a request of `flow` may force.
+ * @throws Refusal with similar names
  */
 export const requireOutcome = (flow: CallName, name: string, source = 'outcome'): Outcome =>
   findAmong(outcomesFor(flow), name, { source, problem: () => outcomeProblem(flow, name) })
 
 /**
- * Finds an outcome by name among `rows`.
- * @throws Refusal with the nearest names, or with what is wrong instead
+ * Finds an outcome in `rows`.
+ * @throws Refusal with similar names, or with the more specific problem
  */
 function findAmong(
   rows: readonly Outcome[],
@@ -72,12 +72,12 @@ export function outcomeProblem(flow: CallName, name: string): string | undefined
   return `${JSON.stringify(name)} is an outcome of ${others.join(' and ')}, not of ${flow}. Outcomes of ${flow}: ${listed(known)}.`
 }
 
-/** Whether requests of this flow come from a browser, with its cookies. */
+/** Whether a browser makes the requests of this flow, so that they carry its cookies. */
 export const isOfBrowser = (flow: CallName): boolean => flow === 'use' || flow === 'create'
 
 /**
- * Checks that a browser's own flow, Use or Create, has an outcome of this name.
- * @throws Refusal with the nearest names
+ * Checks that Use or Create has an outcome of this name.
+ * @throws Refusal with similar names
  */
 export function requireBrowserOutcome(name: string, source: string): void {
   const other = OUTCOMES.find((row) => row.name === name)
@@ -88,7 +88,10 @@ export function requireBrowserOutcome(name: string, source: string): void {
   findAmong(rows, name, { source, problem })
 }
 
-/** Checks that some flow has an outcome of this name. @throws Refusal with the nearest names */
+/**
+ * Checks that any flow has an outcome of this name.
+ * @throws Refusal with similar names
+ */
 export function requireOutcomeName(name: string, source = 'outcome'): void {
   findAmong(OUTCOMES, name, { source })
 }

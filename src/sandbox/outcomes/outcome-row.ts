@@ -7,23 +7,23 @@ import { type Family, familyOf } from './families.ts'
 import type { AnySeamChange, Apply, AuditRow, Need, Outcome, Seam, ServerReply } from './outcome.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
-/** What a row states by itself, beside its family. */
+/** The columns that every row states itself. */
 type Stated = 'name' | 'flow' | 'summary' | 'rule' | 'instead'
 
-/** The columns in which a row differs from its family. */
+/** Columns in which a row differs from its family. */
 export type OwnColumns = Partial<Omit<AuditRow, Stated | 'family' | 'prelude'>>
 
-/** A row as its table states it: its family, and the columns that differ from the family. */
+/** A row as written in its table: its family, and the columns that differ from the family. */
 export type OutcomeRow = Pick<AuditRow, Stated> & { readonly family: Family } & OwnColumns &
   AnySeamChange
 
-/** A row of one seam, without the columns that its maker adds. */
+/** A row of one seam without the columns that the `changed…` functions add. */
 export type RowAt<S extends Seam> = Omit<
   Extract<OutcomeRow, { seam: S }>,
   'name' | 'flow' | 'seam' | 'family'
 >
 
-/** Makes a row of a Use flow that ends well, but for the claims of its id_token. */
+/** Makes a row of a successful Use flow with changed claims in its id_token. */
 export const changedClaims = (name: string, family: Family, row: RowAt<'claims'>): OutcomeRow => ({
   name: `id_token.${name}`,
   flow: 'use',
@@ -32,7 +32,7 @@ export const changedClaims = (name: string, family: Family, row: RowAt<'claims'>
   ...row,
 })
 
-/** Makes a row of a Use flow that ends well, but for its signed id_token. */
+/** Makes a row of a successful Use flow with a changed id_token. */
 export const changedToken = (name: string, family: Family, row: RowAt<'token'>): OutcomeRow => ({
   name: `id_token.${name}`,
   flow: 'use',
@@ -41,7 +41,7 @@ export const changedToken = (name: string, family: Family, row: RowAt<'token'>):
   ...row,
 })
 
-/** Makes a row whose callback is changed before it is sent. */
+/** Makes a row with a changed callback. */
 export const changedCallback =
   (flow: 'use' | 'create') =>
   (name: string, family: Family, row: RowAt<'callback'>): OutcomeRow => ({
@@ -54,7 +54,7 @@ export const changedCallback =
 
 type ReplyRow = RowAt<'reply'> & { readonly apply: Apply<'reply'> }
 
-/** Makes a row of a call that the service carries out and whose good reply is changed. */
+/** Makes a row of a call that the service carries out and whose successful reply is changed. */
 export const changedReply =
   (flow: ServerCall) =>
   (name: string, family: Family, row: ReplyRow): OutcomeRow => ({
@@ -62,7 +62,7 @@ export const changedReply =
     flow,
     seam: 'reply',
     family,
-    // If only the body is wrong, the status means success.
+    // If only the body is wrong, the status is that of a success, and RFC 9110 is not the source.
     ...(family === 'failure' && {
       refs: [
         replyOf(flow).source,
@@ -72,7 +72,9 @@ export const changedReply =
     ...row,
   })
 
-/** Makes the row of a call with the body of a success under the status of a failure. */
+/**
+ * Makes the row of a call that is answered with the body of a success and the status of a failure.
+ */
 export const successUnderStatus = (
   flow: 'par' | 'token' | 'upgrade',
   status: number,
@@ -86,13 +88,13 @@ export const successUnderStatus = (
     apply: (reply) => ({ ...reply, status }),
   })
 
-/** Makes a row of a call that the service does not carry out: it sends only this reply. */
+/** Makes a row of a call that the service does not carry out: it only sends this reply. */
 export const replyInstead =
   (flow: ServerCall) =>
   (name: string, family: Family, row: ReplyRow): OutcomeRow =>
     changedReply(flow)(name, family, { ...row, instead: true })
 
-/** Makes a function for rows that share family and rule. */
+/** Makes a function that makes rows with a common family and rule. */
 export const rowsUnder =
   <Apply>(
     make: (
@@ -107,8 +109,8 @@ export const rowsUnder =
     make(name, family, { summary, rule, apply, ...columns })
 
 /**
- * Makes rows that share family and rule. `change` returns the claims to replace; `undefined`
- * removes a claim.
+ * Makes rows with a common family and rule. The changes replace claims; `undefined` removes a
+ * claim.
  */
 export const claimsRows = (family: Family, rule: string) =>
   rowsUnder<IdTokenClaims | ((tools: TamperTools, claims: IdTokenClaims) => IdTokenClaims)>(
@@ -127,8 +129,8 @@ export const claimsRows = (family: Family, rule: string) =>
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Makes rows of changed replies that share family and rule. `change` returns the members to
- * replace; `undefined` removes a member.
+ * Makes rows of changed replies with a common family and rule. The changes replace members;
+ * `undefined` removes a member.
  */
 export const membersRows = (flow: ServerCall, family: Family, rule: string) =>
   rowsUnder<Members | ((reply: ServerReply) => Members)>(
@@ -141,13 +143,13 @@ export const membersRows = (flow: ServerCall, family: Family, rule: string) =>
     rule,
   )
 
-/** What is lost without a discovery document or a key set. */
+/** The harm of a missing discovery document or key set. */
 export const NO_DOCUMENT =
   'A token is accepted without a key that verifies it, or every user is locked out.'
 
 /**
- * Makes rows of calls that the service refuses by one of its rules, with its usual message,
- * whatever was sent. `more` is added to the rule of the row.
+ * Makes rows of calls that the service refuses by one of its rules, whatever was sent.
+ * @param more a sentence to append to the rule of the row
  */
 export const refusedCalls =
   (flow: ServerCall, rule: string) =>
@@ -174,7 +176,7 @@ export const refusedCalls =
       },
     })
 
-/** The row with all columns: those of its family, the usual ones, and its own. */
+/** Completes a row: the columns of its family, the defaults, then its own columns. */
 export function completeRow(row: OutcomeRow): Outcome {
   const usual: Pick<AuditRow, 'correctClient' | 'twin' | 'since'> = {
     correctClient: row.family === 'ending' || row.family === 'control' ? 'accept' : 'refuse',
@@ -183,11 +185,11 @@ export function completeRow(row: OutcomeRow): Outcome {
   }
   const level = row.correctClient === 'depends' && { level: 'may' as const }
   const prelude = row.needs?.includes('earlier_flow') && { prelude: 'earlier_flow' as const }
-  // Each start makes 300 rows: a literal with a spread for each part takes four times as long.
+  // Each start makes 300 rows. Object literals with spreads would take four times as long.
   return Object.assign({}, familyOf(row.family), usual, level, prelude, row, needsOf(row))
 }
 
-/** How a flow of this kind ends when nothing is wrong. */
+/** The successful ending of each flow. */
 const GOOD_ENDINGS = {
   use: 'use/verified',
   create: 'create/created',
@@ -201,10 +203,7 @@ function twinOf({ flow, ending }: OutcomeRow): string {
     : GOOD_ENDINGS[endpointOf(flow).flow ?? 'use']
 }
 
-/**
- * A persona needs an age key for the good answer that a row changes, and for the code that comes
- * with it.
- */
+/** Adds the need `age_key` to rows that change a verified answer or need a code. */
 function needsOf({ flow, apply, ending, needs }: OutcomeRow): { needs?: readonly Need[] } {
   const isOfGoodAnswer =
     (flow === 'use' && apply && ending === undefined) ||

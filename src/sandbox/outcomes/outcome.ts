@@ -3,40 +3,47 @@ import type { CallName } from '../../service/oidc/endpoints.ts'
 import type { Awaitable } from '../../service/oidc/ports.ts'
 import type { TamperTools } from './tamper-tools.ts'
 
-/** How the user ends a flow, before any seam is applied. */
+/** How a flow ends before any seam changes the answer. */
 export type Ending =
   /**
-   * `allFalse`: no threshold holds, whatever the persona has; with the upgrade scope a code is
-   * issued.
+   * `allFalse`: every threshold is false, whatever the age key holds; with the upgrade scope a code
+   * is issued.
    */
   | { kind: 'verified'; allFalse?: true }
   | { kind: 'create_requested' }
   | { kind: 'created' }
-  /** The signals are saved as a new age key, held by a new persona. */
+  /** A new persona receives a new age key with the submitted signals. */
   | { kind: 'created_new' }
   | { kind: 'error'; error: string; description: string }
-  /** The user closes the window: no callback follows. */
+  /** The user closes the window, and no callback follows. */
   | { kind: 'no_answer' }
 
-/** What an outcome requires of an authorization request and its persona. */
+/** Requirements of an outcome on the authorization request and the persona. */
 export const NEEDS = [
   'can_create',
   'no_can_create',
   'upgrade_scope',
-  /** No code is due: the upgrade scope was not asked for, or the persona meets a threshold. */
+  /**
+   * No code is issued: the request does not ask for the upgrade scope, or the persona meets a
+   * threshold.
+   */
   'no_code',
   /**
-   * The persona has an age key: only the answer of a verified flow contains what the row changes.
+   * The persona has an age key: without one the flow does not produce the answer that the row
+   * changes.
    */
   'age_key',
-  /** An earlier Use flow of the client has a good answer that can be sent again. */
+  /** The client has an earlier Use flow with a verified answer, which can be replayed. */
   'earlier_flow',
-  /** The earlier flow had another `state`. */
+  /** The earlier flow had a different `state`. */
   'earlier_state',
 ] as const
 export type Need = (typeof NEEDS)[number]
 
-/** A need of an outcome in a few words. `scope` is the upgrade scope of the profile. */
+/**
+ * A need in a few words.
+ * @param scope the upgrade scope
+ */
 export const needInWords = (need: Need, scope = 'the upgrade scope'): string =>
   ({
     can_create: 'can_create=true',
@@ -49,20 +56,20 @@ export const needInWords = (need: Need, scope = 'the upgrade scope'): string =>
   })[need]
 
 /**
- * How binding the demand of a row is. `must`: a sentence of the specification or a MUST of an RFC
- * demands it of the client, or the specification defines success by it. `should`: an RFC or OpenID
- * Connect recommends it, or the specification says that no such answer comes. `may`: nothing
- * demands it (hardening).
+ * How binding a check is. `must`: the specification or a MUST of an RFC requires it of the client,
+ * or the specification defines success by it. `should`: an RFC or OpenID Connect recommends it, or
+ * the specification says that such an answer does not occur. `may`: no document requires it
+ * (hardening).
  */
 export const REQUIREMENT_LEVELS = ['must', 'should', 'may'] as const
 export type RequirementLevel = (typeof REQUIREMENT_LEVELS)[number]
 
-/** The persona for whom a careless reader takes the answer for a yes. */
+/** The personas whose changed answer a client without the check accepts. */
 export const BAITS = ['adult', 'minor', 'both'] as const
 export type Bait = (typeof BAITS)[number]
 
 /**
- * Who catches a mistake: `oidc` every client library of OpenID Connect, `service` only the app
+ * Who makes the check: `oidc` a general OpenID Connect client library, `service` only the app
  * itself.
  */
 export const LAYERS = ['oidc', 'service'] as const
@@ -70,8 +77,8 @@ export type Layer = (typeof LAYERS)[number]
 
 // biome-ignore format: a line for each check
 /**
- * The checks of a relying party on a callback, on an id_token and on the reply to a call: name,
- * title, the family of the rows about it, and what a correct client does.
+ * The checks of a relying party on a callback, an id_token and the reply to a call. Columns: name,
+ * title, the family of the rows about the check, and what a correct client does.
  */
 const CHECK_TABLE = [
   ['state', 'state', 'state', 'state equals the one that this browser was sent away with, and serves once.'],
@@ -127,60 +134,62 @@ export const CHECK_ROWS = CHECK_TABLE.map(([name, title, family, rule]) => ({
 export const CHECKS = CHECK_ROWS.map(({ name }) => name)
 export type ClientCheck = (typeof CHECKS)[number]
 
-/** What the rows of a family share, unless a row says otherwise. */
+/** Columns that the rows of a family share, unless a row overrides them. */
 export interface FamilyColumns {
   readonly level: RequirementLevel
-  /** Like a CVSS base score: 0 to 10. */
+  /** From 0 to 10, like a CVSS base score. */
   readonly severity: number
   /** Numbers of the Common Weakness Enumeration. */
   readonly cwe: readonly number[]
-  /** The sections that demand the check: `RFC 7519 section 4.1.4`. */
+  /** The sections that require the check: `RFC 7519 section 4.1.4`. */
   readonly refs: readonly string[]
   /**
-   * What an attacker or a child gains when the answer is accepted; for a right answer, what a user
-   * loses when it is refused.
+   * What an attacker or a child gains when the app accepts the answer; for a right answer, what a
+   * user loses when the app refuses it.
    */
   readonly harm: string
   readonly bait: Bait
   readonly layer: Layer
   /**
-   * The checks that catch the mistake, each of which suffices, the most specific first. Example: a
-   * token signed by a key of its own passes when `key_source` is missing, and also without any
-   * check of the `signature`.
+   * The checks that catch the mistake, the most specific first. Each of them is enough. Example: a
+   * token with an embedded key passes if `key_source` is missing; without any `signature` check it
+   * passes too.
    */
   readonly breaks: readonly ClientCheck[]
 }
 
 /**
- * A row of an audit: an outcome of the catalogue, or a right answer that the browser brings in a
+ * A row of an audit: an outcome of the catalogue, or a right answer that a browser brings in a
  * wrong way.
  */
 export interface AuditRow extends FamilyColumns {
-  /** Reads like a test title: `access_denied`, `id_token.expired`. Unique within its flow. */
+  /**
+   * Reads like a test title: `access_denied`, `id_token.expired`. Names are unique within a flow.
+   */
   readonly name: string
   readonly flow: CallName
   readonly summary: string
   /** What a correct relying party checks. */
   readonly rule: string
-  /** The family: rows about one mistake. */
+  /** The family of rows about the same mistake. */
   readonly family: string
-  /** `depends`: one flow is not enough to judge the client. */
+  /** What a correct client does. `depends`: one flow is not enough to judge the client. */
   readonly correctClient: 'accept' | 'refuse' | 'depends'
-  /** How the flow ends; `verified` or `created` when absent. */
+  /** How the flow ends; by default `verified` or `created`. */
   readonly ending?: Ending
   readonly needs?: readonly Need[]
   /**
-   * Of a server-to-server call: the service carries out nothing and spends nothing, and only this
-   * reply is sent.
+   * For a server-to-server call: the service does nothing except sending this reply. Nothing is
+   * spent.
    */
   readonly instead?: true
-  /** The right answer that differs only by the fault: `use/verified`. */
+  /** The right answer that differs only by the fault, such as `use/verified`. */
   readonly twin: string
-  /** An earlier flow that the browser must have completed: a good flow of the same client. */
+  /** A flow that the browser must complete first: a verified flow of the same client. */
   readonly prelude?: 'earlier_flow'
   /**
-   * A client that reads the answer as a plain no is right: the requested answers are there, as
-   * booleans.
+   * A client may also read the answer as "no threshold is met": every requested answer is a
+   * boolean.
    */
   readonly plainNo?: true
   /** The version of the catalogue that added the row. */
@@ -188,12 +197,12 @@ export interface AuditRow extends FamilyColumns {
 }
 
 /**
- * One row of the catalogue: a named ending of a flow. `apply` changes the answer at the `seam`;
- * without `apply` the row is an ending of the service itself.
+ * A row of the catalogue: a named ending of a flow. `apply` changes the answer at the `seam`.
+ * Without `apply` the row is an ending that a real service has too.
  */
 export type Outcome = AuditRow & AnySeamChange
 
-/** The values that each seam changes. */
+/** The type of the value at each seam. */
 interface Seamed {
   claims: IdTokenClaims
   token: string
@@ -215,7 +224,7 @@ export interface SeamChange<S extends Seam> {
 
 export type AnySeamChange = { [S in Seam]: SeamChange<S> }[Seam]
 
-/** A change of the answers of a flow: a forced outcome, or a variant of a reading. */
+/** A change to the answers of a flow: a forced outcome, or a variant of a reading. */
 export type AnswerChange = AnySeamChange & { readonly flow: CallName }
 
 const UNMET: Readonly<Partial<Record<Need, string>>> = {
@@ -226,7 +235,7 @@ const UNMET: Readonly<Partial<Record<Need, string>>> = {
     'your app sends the same state with every request, so that there is no earlier one',
 }
 
-/** Why an app whose requests are like `has` can never receive the row; `undefined` when it can. */
+/** Why an app with these properties can never receive the row; `undefined` when it can. */
 export function unmetNeedOf(
   { needs = [] }: Pick<Outcome, 'needs'>,
   has: Readonly<Partial<Record<Need, boolean>>>,
@@ -235,26 +244,26 @@ export function unmetNeedOf(
   return unmet && UNMET[unmet]
 }
 
-/** Whether the row brings no answer to the app, so that the app cannot accept any. */
+/** Whether the row sends no answer to the app, so that the app cannot accept one. */
 export const bringsNothing = ({ ending }: Pick<Outcome, 'ending'>): boolean =>
   ending?.kind === 'no_answer'
 
-/** The body of a reply as data; it becomes text when it is sent. */
+/** The body of a reply as data. It is serialised when it is sent. */
 export type ReplyBody =
   | { readonly kind: 'empty' }
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'redirect'; readonly location: string }
-  /** Only the first half of `body` is sent. */
+  /** Sends only the first half of `body`. */
   | { readonly kind: 'truncated'; readonly body: ReplyBody }
 
-/** The reply to a server-to-server call as data. Only `http/reply.ts` sends it. */
+/** The reply to a server-to-server call as data. Only `server/http/reply.ts` sends it. */
 export interface ServerReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: ReplyBody
   /** Milliseconds to wait before the reply is sent. */
   readonly delayMs?: number
-  /** Nothing is sent: the connection is closed. */
+  /** Closes the connection without sending anything. */
   readonly dropped?: true
 }

@@ -9,44 +9,43 @@ import type { KeyRing } from '../keys/key-ring.ts'
 import { generateStoredKeys, importKeys, type SigningKey } from '../keys/signing-keys.ts'
 
 /**
- * The path of traps below the base URL of a tenant: a client that fetches a trap follows the
- * address of an attacker.
+ * The path of traps below the base URL of a tenant. A client that fetches a trap would also follow
+ * the URL of an attacker.
  */
 export const TRAP_PATH = '/_sandbox/trap'
 
-/** What an attacker can replay: the good answer of a finished Use flow. */
+/** The answer of a verified Use flow, which an attacker can replay. */
 export interface ReplayableAnswer {
   readonly state: string
   readonly nonce: string
   readonly idToken: string
 }
 
-/** Tools with which a row of the catalogue changes an answer. */
+/** Tools for the rows of the catalogue. */
 export interface TamperTools {
   readonly provider: Provider
   /** The keys that sign for the client of the request. */
   readonly keys: KeyRing
-  /** The algorithms that sign id_tokens for any of the clients. */
+  /** The algorithms that sign id_tokens for at least one client. */
   readonly signingAlgs: readonly SigningAlgorithm[]
-  /** The Use request that is being answered; absent in other flows. */
+  /** The Use request that is answered; absent in other flows. */
   readonly transaction: UseTransaction | undefined
   /**
-   * The answer of an earlier Use flow of the same client; only for a row that needs `earlier_flow`.
+   * The answer of an earlier Use flow of the same client. Only rows that need `earlier_flow` may
+   * read it.
    */
   readonly earlier: ReplayableAnswer
-  /** UNIX seconds of the sandbox clock. */
+  /** Seconds since the UNIX epoch, by the sandbox clock. */
   readonly nowSeconds: number
-  /** How long a slow reply takes. */
+  /** The delay of a slow reply. */
   readonly slowReplySeconds: number
-  /**
-   * A random value like those that clients make for each request: a `state`, a `nonce`, a `sub`.
-   */
+  /** Makes a random value like a `state`, a `nonce` or a `sub`. */
   invent(): string
-  /** A new URL, at which each fetch is recorded. */
+  /** Makes a new URL of a trap. Each fetch of it is recorded. */
   createTrap(): string
-  /** The ids of the traps so far. */
+  /** The ids of the traps that were made so far. */
   readonly traps: readonly string[]
-  /** The key that will sign after the next rotation, published in advance as the service does. */
+  /** Publishes the key that signs after the next rotation, as a service does in advance. */
   publishNextKey(): Promise<SigningKey>
 }
 
@@ -59,7 +58,7 @@ export interface TamperHost {
   rotateKeys(stage: 'lend'): Promise<void>
 }
 
-/** @param answered.transaction of a Use request */
+/** @param answered.transaction the Use request */
 export function createTamperTools(
   host: TamperHost,
   {
@@ -101,7 +100,7 @@ export function createTamperTools(
       try {
         await host.rotateKeys('lend')
       } catch (error) {
-        // The next key is published already, by an earlier row or by a manual rotation.
+        // The next key is already published, by an earlier row or by a manual rotation.
         if (!(error instanceof Refusal) || isUnavailable(error)) throw error
       }
       const next = await ownKeys().rotate('use', async () => importKeys(await generateStoredKeys()))

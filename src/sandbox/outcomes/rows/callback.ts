@@ -13,7 +13,7 @@ import { familyOf, SAID } from '../families.ts'
 import type { Apply, AuditRow, Ending } from '../outcome.ts'
 import { changedCallback, type OutcomeRow, type OwnColumns, rowsUnder } from '../outcome-row.ts'
 
-/** Rules of callbacks. */
+/** Rules for callbacks. */
 const STATE =
   'state equals the one that was kept in this session, character by character; each serves once.'
 const ONE_ANSWER =
@@ -30,7 +30,7 @@ const DENIED: Ending = {
   description: 'the user went back or gave up',
 }
 
-/** Changed callbacks of both browser flows. */
+/** Changed callbacks of the Use or the Create flow. */
 function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
   const changed = changedCallback(flow)
   return [
@@ -52,10 +52,10 @@ function ofBothFlows(flow: 'use' | 'create'): OutcomeRow[] {
   ]
 }
 
-/** Callbacks without the right state, or with several. */
+/** Callbacks with a missing, wrong or repeated state. */
 function stateRows(flow: 'use' | 'create'): OutcomeRow[] {
   const changed = changedCallback(flow)
-  // Create lets nobody in.
+  // A Create flow lets nobody in, so the severity is lower.
   const ofCreate: OwnColumns = flow === 'create' ? { severity: 4.3 } : {}
   const stateRow = rowsUnder<Apply<'callback'>>(
     (name, family, row) => changed(name, family, { ...row, ...ofCreate }),
@@ -106,7 +106,7 @@ function stateRows(flow: 'use' | 'create'): OutcomeRow[] {
   ]
 }
 
-/** Callbacks with an error that is unusual, or stands beside a success. */
+/** Callbacks with an unusual error, or with an error beside a success. */
 function errorRows(flow: 'use' | 'create'): OutcomeRow[] {
   const changed = changedCallback(flow)
   const error = flow === 'use' ? 'error' : 'create_error'
@@ -155,7 +155,7 @@ function errorRows(flow: 'use' | 'create'): OutcomeRow[] {
   ]
 }
 
-/** Changed callbacks of the browser flows; the id_token itself is correct. */
+/** Changed callbacks of both browser flows. The id_token is correct. */
 export const CALLBACKS: readonly OutcomeRow[] = [
   ...ofBothFlows('use'),
   ...ofBothFlows('create'),
@@ -180,7 +180,10 @@ const onceRow = rowsUnder(changedUse, 'parameters', ONCE)
 const OF_CREATE = { ending: { kind: 'create_requested' }, needs: ['can_create'] } as const
 const createRow = rowsUnder(changedUse, 'create_request', CREATE)
 
-/** Changed callbacks of the Use flow alone; the id_token itself is correct. */
+/**
+ * Changed callbacks that only the Use flow has. The id_token is correct unless the row says
+ * otherwise.
+ */
 export const USE_CALLBACKS: readonly OutcomeRow[] = [
   changedUse('state_of_earlier_flow', 'state', {
     needs: ['earlier_flow', 'earlier_state'],
@@ -320,8 +323,8 @@ const BROUGHT = {
 } as const
 
 /**
- * Right answers that a browser brings in a wrong way. No answer of the sandbox makes them, so only
- * an audit can try them.
+ * Right answers that a browser brings in a wrong way. The sandbox cannot produce them, so only an
+ * audit tries them.
  */
 export const BROUGHT_ANSWERS: readonly AuditRow[] = [
   {

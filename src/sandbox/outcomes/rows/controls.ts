@@ -2,8 +2,8 @@ import { encodePart, signCompact, takeApart } from '../../keys/compact-jws.ts'
 import { signAgain } from '../answer-changes.ts'
 import { changedClaims, changedToken, type OutcomeRow } from '../outcome-row.ts'
 /**
- * Unusual but valid tokens: a client that refuses them is too strict or broken. Some depend on an
- * agreement.
+ * Unusual but valid tokens. A client that refuses them is too strict or faulty, unless both sides
+ * agreed otherwise.
  */
 export const CONTROLS: readonly OutcomeRow[] = [
   changedClaims('extra_claim', 'control', {

@@ -15,7 +15,7 @@ import type { TamperTools } from '../tamper-tools.ts'
 
 const KEPT = { correctClient: 'depends' } as const
 
-/** Makes the row of a document that is not there. */
+/** Makes the row of a missing document. */
 const absentRow = (flow: 'discovery' | 'jwks', what: string, rule: string) =>
   replyInstead(flow)('404', 'failure', {
     ...KEPT,
@@ -53,8 +53,8 @@ export const DISCOVERY: readonly OutcomeRow[] = [
   issuerRow('issuer_missing', 'There is no issuer.', { issuer: undefined }),
   requiredRow('jwks_uri'),
   changedDiscovery('jwks_uri_on_other_host', 'discovery', {
-    // OpenID Connect lets a document name any address: only the specification of the service speaks
-    // against this one.
+    // OpenID Connect allows any address here; only the specification of the service excludes
+    // another host.
     level: 'may',
     refs: [SAID.keySet],
     cwe: [346, 918],
@@ -82,7 +82,10 @@ export const DISCOVERY: readonly OutcomeRow[] = [
   }),
 ]
 
-/** Names of this machine. Any other host has a second name, which ends with the dot of the root. */
+/**
+ * Other names of the loopback host. Any other host has a second name that ends with the dot of the
+ * DNS root.
+ */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   localhost: '127.0.0.1',
   '127.0.0.1': 'localhost',
@@ -90,7 +93,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Decision: the same address under another name of its host, so that a fetch arrives and is
+ * Decision: the URL uses another name of the same host, so that a fetch reaches the sandbox and is
  * recorded.
  */
 function underOtherName(address: string): string {
@@ -104,7 +107,10 @@ const KEEP =
 const changedKeys = changedReply('jwks')
 const keepRow = rowsUnder(changedKeys, 'key_set', KEEP)
 
-/** Replies of E6, the key set. The audit judges an id_token that is verified with the key set. */
+/**
+ * Replies of E6, the key set. The audit judges how the app treats an id_token that is verified with
+ * this key set.
+ */
 export const JWKS: readonly OutcomeRow[] = [
   absentRow('jwks', 'key set', KEEP),
   keepRow('no_keys', 'The key set is empty.', (reply) => withMembers(reply, { keys: [] }), KEPT),
@@ -181,8 +187,9 @@ export const JWKS: readonly OutcomeRow[] = [
 type Jwk = Readonly<Record<string, unknown>>
 
 /**
- * The key set without the keys that sign; for each of them come keys made of it and of a foreign
- * key of its algorithm.
+ * Replaces the signing keys in the key set.
+ * @param change returns the replacement of a key, made of the key and of a foreign key for the same
+ * algorithm
  */
 async function changeSigningKeys(
   reply: ServerReply,

@@ -2,7 +2,7 @@ import { FAMILIES, SAID } from '../families.ts'
 import type { Ending } from '../outcome.ts'
 import type { OutcomeRow, OwnColumns, RowAt } from '../outcome-row.ts'
 
-/** Makes the row of a flow that ends well. */
+/** Makes the row of a successful flow. */
 const ended = (
   flow: 'use' | 'create',
   row: RowAt<'callback'> & { name?: string; ending: Ending },
@@ -15,8 +15,8 @@ const ended = (
 })
 
 /**
- * Makes rows of flows that end with an error in the callback: description of the error and summary
- * of the row.
+ * Makes rows of flows that end with an error in the callback. `errors` maps the name of a row to
+ * the description of the error and the summary of the row.
  */
 const failed = (
   flow: 'use' | 'create',
@@ -40,7 +40,7 @@ const NO_RESULT =
 const OUR_MISTAKE =
   'The request itself was wrong: log error and error_description, and do not try the same again.'
 
-/** Endings that a user or the service causes; no answer is changed. */
+/** Endings that the user or the service causes. No seam changes the answer. */
 export const ENDINGS: readonly OutcomeRow[] = [
   ended('use', {
     ending: { kind: 'verified' },

@@ -7,8 +7,8 @@ import { changedClaims, changedToken, type OutcomeRow, type OwnColumns } from '.
 import type { TamperTools } from '../tamper-tools.ts'
 
 /**
- * Makes rows that share family and rule. `write` returns the value of age_thresholds; `undefined`
- * removes the claim.
+ * Makes rows with a common family and rule.
+ * @param write returns the value of age_thresholds; `undefined` removes the claim
  */
 const thresholdsRows =
   (family: Family, rule: string) =>
@@ -48,7 +48,7 @@ const FOR_LOWER = { since: '0.3', bait: 'minor', level: 'must', severity: 9.1 } 
 const MINOR = { bait: 'minor' } as const
 const BOTH = { bait: 'both' } as const
 
-/** Answers that only a careless reader takes for the requested ones. */
+/** Wrong values of age_thresholds that a careless client reads as the requested answers. */
 export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
   extraRow(
     'extra',
@@ -68,15 +68,15 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     lowerTrue,
     FOR_LOWER,
   ),
-  // With one requested threshold no answer is left, and "every answer is true" holds for a child
-  // too.
+  // If only one threshold is requested, the object is empty, and "every answer is true" holds for a
+  // child too.
   exactRow(
     'one_missing',
     'The answer to one requested threshold is missing.',
     (claims) => Object.fromEntries(answers(claims).slice(0, -1)),
     BOTH,
   ),
-  // "!== false" lets a child in, parseInt an adult.
+  // "!== false" lets a child in; parseInt of the keys lets an adult in.
   exactRow(
     'key_spelled_differently',
     'The keys are written with a leading zero.',
@@ -96,7 +96,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     (claims) => answersAs(claims, () => 'false'),
     MINOR,
   ),
-  // "!== false" lets a child in, and so does a comparison of integers that reads "true" as 0.
+  // "!== false" lets a child in. So does a numeric comparison that converts "true" to 0.
   booleanRow(
     'numbers',
     'The answers are the numbers 1 and 0.',
@@ -110,7 +110,7 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
     (claims) => answersAs(claims, (satisfied) => ({ satisfied })),
     BOTH,
   ),
-  // "Every answer is true" holds for an empty array, for a child too.
+  // "Every answer is true" holds for an empty array, so for a child too.
   mapRow(
     'array',
     'age_thresholds is an array of the thresholds that are met.',
@@ -118,13 +118,13 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
       answers(claims).flatMap(([threshold, answer]) => (answer ? [Number(threshold)] : [])),
     BOTH,
   ),
-  // A character of the text is truthy whatever the text says; parsed text says what the persona
-  // holds.
+  // A character of the string is truthy, whatever the string says. Parsed, the string holds the
+  // right answers.
   mapRow('string', 'age_thresholds is JSON text inside a string.', thresholdsText, BOTH),
   mapRow('boolean', 'age_thresholds is true.', () => true, MINOR),
   mapRow('missing', 'There are no answers.', () => undefined, MINOR),
   changedToken('age_thresholds.prototype', 'thresholds', {
-    // The service signs no such token: the specification does not say what parsers make of it.
+    // The service never signs such a token, and the specification does not say how parsers read it.
     level: 'should',
     cwe: [1287, 1321],
     breaks: ['requested_thresholds'],
@@ -154,13 +154,16 @@ export const ID_TOKEN_AGE_THRESHOLDS: readonly OutcomeRow[] = [
 
 const USUAL_AGES = [16, 13, 12, 10, 7, 4, 1]
 
-/** A threshold below all requested ones that is met; if 0 was requested, another threshold. */
+/**
+ * A threshold below all requested thresholds, with the answer true. If 0 was requested, another
+ * threshold that was not requested.
+ */
 function lowerTrue(claims: IdTokenClaims): Record<string, boolean> {
   const lowest = Math.min(...answers(claims).map(([threshold]) => Number(threshold)))
   return { [USUAL_AGES.find((age) => age < lowest) ?? unrequested(claims, 0)]: true }
 }
 
-/** The lowest age from `least` on that was not requested. */
+/** The lowest age from `least` upwards that was not requested. */
 function unrequested(claims: IdTokenClaims, least: number): number {
   const requested = new Set(answers(claims).map(([threshold]) => Number(threshold)))
   let age = least
@@ -172,7 +175,7 @@ function thresholdsText({ age_thresholds: map }: IdTokenClaims): string {
   return JSON.stringify(map)
 }
 
-/** Signs the token again with a text as the value of age_thresholds, behind the other claims. */
+/** Signs the token again with a text as the value of age_thresholds, after the other claims. */
 function withThresholdsText(
   idToken: string,
   tools: TamperTools,

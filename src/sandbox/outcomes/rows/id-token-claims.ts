@@ -15,12 +15,12 @@ const subjectRow = claimsRows(
   'sub is a string of 1 to 255 characters: log it, a later revocation names it.',
 )
 
-/** The live service: no sandbox issues its tokens, and it issues none of a sandbox. */
+/** The live service. It accepts no tokens of a sandbox, and no sandbox issues its tokens. */
 const LIVE_ISSUER = 'https://api.agekey.org/v1/oidc/use'
 
 const OTHER_CLIENT = 'ak_test_other_client'
 
-/** Claims that name issuer, audience and subject. */
+/** Changes to the claims that name issuer, audience and subject. */
 export const ID_TOKEN_PARTIES: readonly OutcomeRow[] = [
   issuerRow('iss_live_host', 'The issuer is the live service.', { iss: LIVE_ISSUER }),
   issuerRow(
@@ -107,7 +107,7 @@ const EXPIRY_REFS = [SAID.exp, 'RFC 7519 section 4.1.4'] as const
 const MOMENT = { severity: 3.1, harm: 'A token counts for a moment longer than it says.' } as const
 const EXPIRED_AND_OLD = { breaks: ['exp', 'iat'] } as const
 
-/** Claims about time. */
+/** Changes to the claims about time. */
 export const ID_TOKEN_TIMES: readonly OutcomeRow[] = [
   expiryRow(
     'expired',
@@ -218,13 +218,13 @@ const codeHashRow = claimsRows(
 
 const FOR_ZERO = '{"age_thresholds":[0]}'
 
-/** A flow with the upgrade scope whose thresholds are all false, so that a code is issued. */
+/** A flow with the upgrade scope in which every threshold is false, so that a code is issued. */
 const WITH_CODE = {
   ending: { kind: 'verified', allFalse: true },
   needs: ['upgrade_scope'],
 } as const
 
-/** Claims that tie a token to one session, one request and one code. */
+/** Changes to the claims that bind a token to a session, a request and a code. */
 export const ID_TOKEN_BINDING: readonly OutcomeRow[] = [
   nonceRow('nonce_missing', 'There is no nonce.', { nonce: undefined }),
   nonceRow('nonce_other', 'The nonce is one that no request sent.', ({ invent }) => ({

@@ -17,7 +17,7 @@ const OWN_KEYS =
 const signatureRow = rowsUnder(changedToken, 'signature', SIGNATURE)
 const algorithmRow = rowsUnder(changedToken, 'algorithm', ALGORITHM)
 
-/** Changed signatures, and headers that try to choose how the signature is verified. */
+/** Wrong signatures, and headers that try to choose how the signature is verified. */
 export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   signatureRow('signature_bit_flipped', 'One bit of the signature is flipped.', (idToken) => {
     const { header, payload, signature } = takeApart(idToken).parts
@@ -170,7 +170,7 @@ export const ID_TOKEN_SIGNATURE: readonly OutcomeRow[] = [
   }),
 ]
 
-/** The same claims under a changed header, signed by an unpublished key. */
+/** Signs the same claims with an unpublished key, under a changed header. */
 async function signForeign(
   idToken: string,
   tools: TamperTools,
@@ -214,7 +214,7 @@ const objectRow = rowsUnder(
   'The payload of a JWT is a JSON object (RFC 7519 section 7.2).',
 )
 
-/** A text without a signature of the service is no id_token. */
+/** Columns for a text without a signature of the service: it is not an id_token. */
 const UNSIGNED = {
   level: 'must',
   severity: 9.8,
@@ -223,7 +223,7 @@ const UNSIGNED = {
   harm: 'A text without a signature of the service is taken for a token, and a child is let in.',
 } as const
 
-/** Serialisations that a parser must refuse. */
+/** Malformed serialisations, which a parser must refuse. */
 export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
   compactRow(
     'four_parts',
@@ -304,7 +304,7 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
     rule: LIMITS,
     apply(idToken, tools) {
       const { claims } = takeApart(idToken)
-      // Deep enough to end a recursive parser in many languages.
+      // Deep enough to crash a recursive parser in many languages.
       const nested = `${'['.repeat(4_000)}${']'.repeat(4_000)}`
       return signAgain(idToken, tools, {
         payload: JSON.stringify(claims).replace(/}$/, `,"nested":${nested}}`),
@@ -314,8 +314,8 @@ export const ID_TOKEN_SHAPE: readonly OutcomeRow[] = [
 ]
 
 /**
- * The same claims, followed by a space if base64 would not pad their JSON: one length in three
- * needs no padding.
+ * Signs the claims with a trailing space if the base64 of their JSON needs no padding. One length
+ * in three needs none.
  */
 async function withPaddablePayload(idToken: string, tools: TamperTools): Promise<string> {
   const text = JSON.stringify(takeApart(idToken).claims)

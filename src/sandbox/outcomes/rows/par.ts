@@ -16,7 +16,7 @@ import {
 } from '../outcome-row.ts'
 import type { TamperTools } from '../tamper-tools.ts'
 
-/** The finding of E2 and E5 about a provenance that is not allowed. */
+/** The finding of E2 and E5 about a provenance that is not on the allowlist. */
 export const OFF_THE_LIST = {
   path: 'authorization_details[0].provenance',
   message: 'provenance is not on the allowlist',
@@ -119,7 +119,8 @@ export const PAR: readonly OutcomeRow[] = [
     apply: (reply) => ({ ...reply, status: 200 }),
   }),
   changedPush('extra_member', 'control', {
-    // RFC 6749 says so of the token response; RFC 9126 says it of no response.
+    // RFC 6749 requires this of clients for the token response; RFC 9126 requires it for no
+    // response.
     level: 'may',
     refs: ['RFC 6749 section 5.1'],
     summary: 'A member that the client does not know is there.',
@@ -128,7 +129,7 @@ export const PAR: readonly OutcomeRow[] = [
   }),
 ]
 
-/** Changes the request that the service has just accepted and remembers. */
+/** Changes the pushed request that the service has just stored. */
 async function changePushed(
   reply: ServerReply,
   { provider }: TamperTools,

@@ -17,10 +17,10 @@ const HTML = { 'Content-Type': 'text/html; charset=utf-8' }
 const PAGE =
   '<!doctype html><html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'
 
-/** Trying again and using what was fetched before are as right as giving up. */
+/** Retrying, using an earlier result and giving up are all correct. */
 const EITHER = { correctClient: 'depends' } as const
 
-/** Ways in which any server-to-server call can fail. */
+/** Failures that any server-to-server call can have. */
 export const SERVER_FAILURES: readonly OutcomeRow[] = SERVER_CALLS.flatMap(failuresOf)
 
 function failuresOf(flow: ServerCall): OutcomeRow[] {

@@ -27,7 +27,7 @@ const WRONG_END = {
   harm: 'The end of a good access token is computed wrongly.',
 } as const
 
-/** Replies of E4, the exchange of a code for an access token. */
+/** Replies of E4, the exchange of the code. */
 export const TOKEN: readonly OutcomeRow[] = [
   refusedExchange('401', '401 invalid_client: the credentials are wrong.', 'TOK-02', {
     path: 'Authorization',
