@@ -18,29 +18,30 @@ import { UNSAVED_AGE_KEY } from '../personas/age-keys.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 import type { Decision } from './decide.ts'
 
-/** How an authorization request ended; `callback` is absent when the user closed the window. */
+/** How an authorization request ended. `callback` is absent when the user closed the window. */
 export interface Conclusion {
   readonly callback: Callback | undefined
-  /** Only of a verified Use flow. */
+  /** Only for a verified Use flow. */
   readonly evaluation: UseEvaluation | undefined
   /**
-   * The outcome that was decided; for a persona without an age key, the only ending that is
-   * possible.
+   * The decided outcome. For a persona without an age key, the ending that was possible instead.
    */
   readonly outcome: Outcome
-  /** The persona that holds the saved age key. The outcome `created_new` makes a new persona. */
+  /**
+   * The persona that holds the saved age key. With the outcome `created_new` it is a new persona.
+   */
   readonly holder?: string | undefined
-  /** The age key could not be saved. */
+  /** Whether the age key was not saved. */
   readonly isUnsaved?: boolean
-  /** The ids of the traps to which the callback leads. */
+  /** The ids of the traps in the callback. */
   readonly traps: readonly string[]
 }
 
 /**
- * Carries out a decision. The row of the outcome says how the flow ends; the readings, then the
- * outcome change the answer.
- * @param options.saves `false` where no passkey can be made, or in an audit: Create and Upgrade
- * then change no age key
+ * Carries out a decision. The outcome says how the flow ends; readings, then the outcome, change
+ * the answer.
+ * @param options.saves `false` if the browser cannot create a passkey, or in an audit: Create and
+ * Upgrade change no age key
  */
 export async function conclude(
   transaction: UseTransaction | CreateTransaction,
@@ -123,12 +124,12 @@ async function useDecisionOf(
   const held = decision.persona && (await tenant.personas.ageKeyOf(decision.persona))
   if (held) {
     const ageKey = saves ? held : { ...held, id: UNSAVED_AGE_KEY }
-    // Without signals no threshold holds, and the code still names the age key that Upgrade adds
-    // to.
+    // Without signals every threshold is false. The code still names the age key that Upgrade
+    // changes.
     const isEmptied = ending.kind === 'verified' && ending.allFalse
     return { kind: 'verified', ageKey: isEmptied ? { ...ageKey, signals: [] } : ageKey }
   }
-  // Decision: a persona without an age key can only create one or leave.
+  // Decision: a user without an age key can only create one or leave.
   if (canCreate) return { kind: 'create_requested' }
   return { kind: 'error', error: 'access_denied', description: 'the user has no age key' }
 }

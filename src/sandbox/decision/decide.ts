@@ -20,15 +20,15 @@ import {
 
 type Transaction = UseTransaction | CreateTransaction
 
-/** Persona and outcome of one authorization request. */
+/** The persona and outcome of one authorization request. */
 export interface Decision {
   readonly persona: Persona | undefined
   readonly outcome: Outcome
-  /** The named outcome, if it belongs to a later server-to-server call. */
+  /** The requested outcome, if it belongs to a later server-to-server call. */
   readonly laterOutcome: Outcome | undefined
-  /** The earlier answer that an outcome like `callback.replayed` sends again. */
+  /** The earlier answer that an outcome such as `callback.replayed` sends again. */
   readonly earlier?: ReplayableAnswer | undefined
-  /** The sources of persona and outcome: `expectation e3 (now used up)`. */
+  /** The sources of persona and outcome, for messages: `expectation e3 (now used up)`. */
   readonly decidedBy: string
   /** The expectation or scenario step that decided, if any. */
   readonly queued?: QueuedDecision | undefined
@@ -36,8 +36,8 @@ export interface Decision {
 
 /**
  * Decides an authorization request; `undefined` when the choice page must ask. An expectation is
- * used up when it decides, and also when the request cannot have its outcome. If another request
- * used the expectation up first, the next expectation is tried.
+ * used up when it decides, and also when the request cannot have its outcome. If a concurrent
+ * request used it up first, the next expectation is tried.
  * @throws Refusal for an unknown name, and for an outcome that the request cannot have
  */
 export async function decide(
@@ -56,8 +56,8 @@ export async function decide(
     const sources = sourcesOf(call, { requested, queued, tenant })
     const choice = await choose(transaction, sources, { known, tenant })
     const isFollowed = queued !== undefined && choice.followed.includes(queued)
-    // Decision: a request also uses up an expectation whose outcome is impossible; otherwise every
-    // later request would be refused too.
+    // Decision: an expectation with an impossible outcome is used up too; otherwise every later
+    // request would also be refused.
     const problem = choice.refused?.source === queued ? choice.refused?.refusal.message : undefined
     if (!(await queue.settle(match, { isFollowed, problem, call }))) continue
     if (choice.refused) throw choice.refused.refusal
@@ -66,7 +66,7 @@ export async function decide(
 }
 
 /**
- * Decides by the form of the choice page alone; `undefined` when the form names nothing.
+ * Decides by the form of the choice page only; `undefined` when the form names nothing.
  * @throws Refusal as `decide`
  */
 export async function decideByChoice(
@@ -84,7 +84,7 @@ export async function decideByChoice(
 }
 
 /**
- * Uses up an expectation for a request that has ended already: a `request_uri` that really expired
+ * Uses up an expectation for a request that has already ended: a `request_uri` that really expired
  * fulfils an expectation of `request_uri.expired`.
  */
 export async function decideEnded(
@@ -111,16 +111,16 @@ export async function decideEnded(
 }
 
 /**
- * The next step of a scenario may move the clock. The request is answered as decided, even if the
- * store refuses the move.
+ * Runs clock steps that follow in the scenario. An unreachable store does not prevent the answer to
+ * the request.
  */
 export async function runClockSteps({ queued }: Decision, { queue }: Tenant): Promise<void> {
   if (queued?.scenario) await queue.runClockSteps().catch(unlessUnavailable)
 }
 
 /**
- * The result of asking all sources: a decision with the sources it follows, or the source whose
- * wish is impossible.
+ * The result of asking all sources: a decision and the sources that it follows, or the source whose
+ * decision is impossible.
  */
 interface Choice {
   readonly decision?: Decision | undefined
@@ -128,7 +128,7 @@ interface Choice {
   readonly refused?: { readonly source: DecisionSource; readonly refusal: Refusal }
 }
 
-/** The personas that are found already, and the tenant that has the others. */
+/** Personas that were already looked up, and the tenant that has the others. */
 interface Known {
   readonly known?: readonly Persona[] | undefined
   readonly tenant: Tenant
@@ -205,13 +205,14 @@ async function chooseOutcome(
   }
 }
 
-/** How a flow ends when a request names only a persona. */
+/** The outcome of a flow when the request names only a persona. */
 const usualOutcome = (flow: Transaction['flow']): Outcome =>
   ownOutcome(flow, flow === 'use' ? 'verified' : 'created')
 
 /**
- * How a Use request ends when its outcome belongs to a later call. Decision: with a code if that
- * call needs one, whatever the persona holds; otherwise the call would never come.
+ * The outcome of a Use request when the requested outcome belongs to a later call. Decision: if
+ * that call needs a code, a code is issued whatever the persona holds; otherwise the call could not
+ * happen.
  */
 const outcomeBefore = (later: Outcome, flow: Transaction['flow']): Outcome =>
   followsCode(later.flow) ? ownOutcome(flow, 'code_issued') : usualOutcome(flow)
@@ -226,7 +227,9 @@ function ownOutcome(flow: Transaction['flow'], name: string): Outcome {
 const needsPersona = ({ ending }: Outcome): boolean =>
   ending === undefined || ending.kind === 'verified' || ending.kind === 'created'
 
-/** `query parameter sandbox_persona; outcome by expectation e3 (now used up)` */
+/**
+ * Names the sources: `query parameter sandbox_persona; outcome by expectation e3 (now used up)`.
+ */
 function sourceText(byPersona: DecisionSource | undefined, byOutcome = byPersona): string {
   const persona = byPersona?.source
   const outcome = byOutcome?.source ?? ''
@@ -235,21 +238,21 @@ function sourceText(byPersona: DecisionSource | undefined, byOutcome = byPersona
     : `${persona}; outcome by ${outcome}`
 }
 
-/** The outcome that is forced on a server-to-server call. */
+/** An outcome that is forced on a server-to-server call. */
 export interface ForcedOutcome {
   readonly outcome: Outcome
   /** The source of the outcome: a query parameter, a header, an expectation. */
   readonly source: string
   readonly queued: QueuedDecision | undefined
   /**
-   * Records whether the outcome was applied, which uses up the expectation; `false` when another
-   * call used the expectation up first.
+   * Records whether the outcome was applied, which uses up the expectation. Returns `false` when a
+   * concurrent call used the expectation up first.
    */
   settle(isFollowed: boolean): Awaitable<boolean>
 }
 
 /**
- * Decides a server-to-server call; `undefined` when nothing forces an outcome.
+ * Decides a server-to-server call; `undefined` when no outcome is forced.
  * @throws Refusal for an unknown name
  */
 export const decideServerCall = (

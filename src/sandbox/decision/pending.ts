@@ -9,27 +9,28 @@ import { useTransactionSchema } from '../../service/oidc/use.ts'
 
 const pendingSchema = z.object({
   transaction: z.discriminatedUnion('flow', [useTransactionSchema, createTransactionSchema]),
-  /**
-   * The base URL at which the request came: the id_token that answers it names the issuer there.
-   */
+  /** The base URL of the request, which the issuer in the id_token must match. */
   baseUrl: z.string(),
   /** Advice on the request. */
   findings: z.array(findingSchema).readonly(),
 })
 
 /**
- * An authorization request that waits for its user. The server keeps the request; the page holds
- * only the id.
+ * An authorization request that waits for its user. The server keeps the request, and the page has
+ * only its id.
  */
 export type Pending = Readonly<z.infer<typeof pendingSchema>>
 
 type Ports = Pick<Provider, 'store' | 'ids' | 'clock'>
 
 const waiting = collection({ name: 'transaction', schema: pendingSchema, isUnfinished: true })
-/** Ids of requests that were decided. */
+/** Ids of decided requests. */
 const answered = collection({ name: 'answered', schema: z.literal(true) })
 
-/** Keeps the request and returns the id that the page posts. */
+/**
+ * Stores the request.
+ * @returns the id that the page posts
+ */
 export async function keepPending(pending: Pending, provider: Ports): Promise<string> {
   const id = provider.ids.random(IDENTIFIER_BYTES)
   await waiting(provider).put(id, pending, inSeconds(provider, TRANSACTION_SECONDS))
@@ -40,8 +41,8 @@ export const peekPending = (id: string, provider: Ports): Awaitable<Pending | un
   waiting(provider).get(id)
 
 /**
- * Takes the request out. Of two callers one receives it, so a double submit or the back button
- * never decides twice.
+ * Removes and returns the request. Only one of two concurrent callers receives it, so a double
+ * submit or the back button never decides twice.
  */
 export async function takePending(id: string, provider: Ports): Promise<Pending | undefined> {
   const pending = await peekPending(id, provider)
@@ -52,7 +53,7 @@ export async function takePending(id: string, provider: Ports): Promise<Pending 
 }
 
 /**
- * Whether the request of this id was decided. It is remembered for as long as a request can wait.
+ * Whether the request with this id was decided. This is remembered as long as a request can wait.
  */
 export const wasAnswered = (id: string, provider: Ports): Awaitable<boolean> =>
   whenThere(answered(provider).get(id), (mark) => mark !== undefined)

@@ -15,7 +15,7 @@ import type { Tenant } from '../tenants/tenant.ts'
 
 type Transaction = UseTransaction | CreateTransaction
 
-/** The needs of the outcome that the request does not meet. */
+/** The first need of the outcome that the request does not meet. */
 export function unmetNeed(
   { flow, needs = [] }: Outcome,
   transaction: Transaction,
@@ -27,7 +27,7 @@ export function unmetNeed(
     can_create: canCreate,
     no_can_create: !canCreate,
     upgrade_scope: upgrade,
-    // The persona is checked by `requireFittingPersona`, once it is known.
+    // `requireFittingPersona` checks these needs once the persona is known.
     age_key: true,
     no_code: true,
     earlier_flow: earlier !== undefined,
@@ -37,7 +37,7 @@ export function unmetNeed(
   return all.find((need) => !meets[need])
 }
 
-/** Whether calls of this flow need a code from a Use request. */
+/** Whether calls of this flow need a code of a Use flow. */
 export const followsCode = (flow: CallName): boolean => endpointOf(flow).flow === 'upgrade'
 
 const CODE_IS_DUE =
@@ -60,10 +60,11 @@ const whyUnmet = (need: Need, brand: Brand): string =>
   })[need]
 
 /**
- * Decision: a persona without an age key is refused an outcome that spoils an id_token or needs a
- * code; a persona for whom a code is due is refused an outcome that adds a code. The flow would
- * silently end in another way, and a test that expects a refusal would pass for the wrong reason.
- * @throws Refusal
+ * Checks that the persona can have the outcome. Decision: a persona without an age key is refused
+ * for an outcome that changes an id_token or needs a code; a persona that receives a code anyway is
+ * refused for an outcome that adds a code. Otherwise the flow would end in another way, and a test
+ * that expects a refusal would pass for the wrong reason.
+ * @throws Refusal when the persona does not fit
  */
 export async function requireFittingPersona(
   { name, needs = [] }: Outcome,
@@ -81,7 +82,7 @@ export async function requireFittingPersona(
 }
 
 /**
- * Finds the outcome by name, with the earlier answer that it sends again.
+ * Finds an outcome by name, with the earlier answer that it replays.
  * @throws Refusal for an unknown name, and for an outcome that the request cannot have
  */
 export async function requirePossibleOutcome(
@@ -105,14 +106,17 @@ function refuse(source: string, problem: string): never {
   })
 }
 
-/** A few flows that begin together may share `state` or `nonce` with the request; more do not. */
+/**
+ * Maximum number of flows that are searched. A few flows that begin together may share `state` or
+ * `nonce` with the request.
+ */
 const MAX_SEARCHED = 10
 
 /**
- * The newest good answer to the same client that can be sent again to a Use request: under another
- * `nonce`, since under the same `nonce` any answer could be right. An answer under another `state`
- * is preferred; some clients always send the same `state`. The answer comes from the journal, so
- * the relying party has seen it.
+ * Finds the latest verified answer to the same client that can be replayed to a Use request. Its
+ * `nonce` must differ, because with the same `nonce` the answer could be right. A different `state`
+ * is preferred but not required: some clients always send the same `state`. The answer comes from
+ * the journal, so the relying party has seen it.
  */
 export async function findEarlier(
   request: Pick<UseTransaction, 'flow' | 'clientId' | 'state' | 'nonce'> | CreateTransaction,

@@ -11,23 +11,21 @@ import type { QueuedDecision } from '../queue/queue-match.ts'
 import type { ReceivedCall } from '../queue/queued.ts'
 import type { Tenant } from '../tenants/tenant.ts'
 
-/** The cookie by which a browser acts as a persona. */
+/** The cookie that makes a browser act as a persona. */
 export const PERSONA_COOKIE = 'agekey_sandbox_persona'
-/** The cookie that ends the flows of a browser with an outcome. */
+/** The cookie that ends each flow of a browser with an outcome. */
 export const OUTCOME_COOKIE = 'agekey_sandbox_outcome'
-/** The cookie that marks the flows of a browser as those of an audit; its value is `1`. */
+/** The cookie that marks the flows of a browser as part of an audit; its value is `1`. */
 export const AUDIT_COOKIE = 'agekey_sandbox_audit'
 
 /**
- * Decision: browsers send the other two cookies only to the hosted pages, so the console reads this
- * cookie, which decides nothing. At the base URL the cookie is also sent to the tenants, so its
- * value names the path of its own tenant.
+ * Decision: browsers send the other two cookies only to the hosted pages. The console reads this
+ * cookie instead, which decides nothing. A cookie for the base URL is also sent to the tenants
+ * below it, so its value names the path of its own tenant.
  */
 export const ACTING_COOKIE = 'agekey_sandbox_acting'
 
-/**
- * The value of `ACTING_COOKIE`; empty when the browser acts as no persona and forces no outcome.
- */
+/** The value of `ACTING_COOKIE`; empty without persona and outcome. */
 export const actingValue = (
   basePath: string,
   { persona, outcome }: Partial<NamedDecision>,
@@ -47,9 +45,9 @@ export function readActingValue(value: string, basePath: string): NamedDecision 
   return { persona: given.get('persona') || undefined, outcome: given.get('outcome') || undefined }
 }
 
-/** One source of a decision; a source names a persona, an outcome, both or nothing. */
+/** A source of decisions. It names a persona, an outcome, both or nothing. */
 export interface DecisionSource {
-  /** For messages: `query parameter sandbox_persona`. */
+  /** The name in messages: `query parameter sandbox_persona`. */
   readonly source: string
   readonly persona?: string | undefined
   readonly outcome?: string | undefined
@@ -59,13 +57,13 @@ export interface DecisionSource {
 export interface RequestedDecision {
   readonly query?: NamedDecision | undefined
   readonly headers?: NamedDecision
-  /** What the cookies `PERSONA_COOKIE` and `OUTCOME_COOKIE` name. */
+  /** The values of `PERSONA_COOKIE` and `OUTCOME_COOKIE`. */
   readonly cookie?: NamedDecision | undefined
 }
 
 export type NamedDecision = Readonly<Record<'persona' | 'outcome', string | undefined>>
 
-/** The sources within the request, the strongest first. */
+/** The sources in the request, in order of precedence. */
 const requestSources = ({ query, headers }: RequestedDecision): readonly DecisionSource[] => [
   { source: 'query parameter sandbox_persona', persona: query?.persona },
   { source: 'query parameter sandbox_outcome', outcome: query?.outcome },
@@ -74,8 +72,8 @@ const requestSources = ({ query, headers }: RequestedDecision): readonly Decisio
 ]
 
 /**
- * All sources that can decide a request or call, the strongest first. Persona and outcome are
- * looked up separately: each comes from the first source that names one. When no source names
+ * All sources that can decide a request or call, in order of precedence. Persona and outcome are
+ * looked up separately: each comes from the first source that names one. If no source names
  * anything, the choice page asks.
  */
 export function sourcesOf(
@@ -101,14 +99,12 @@ export function sourcesOf(
   ]
 }
 
-/**
- * A cookie and a default apply to every flow, so an outcome of another flow is ignored here.
- */
+/** Ignores outcomes of other flows, because a cookie and a default apply to every flow. */
 const ownOutcome = (flow: CallName, name: string | undefined) =>
   name !== undefined && findOutcome(flow, name) ? name : undefined
 
 /**
- * Checks every name in a request, also a name that a stronger source overrules.
+ * Checks every name in a request, including names that another source overrides.
  * @returns the named personas
  * @throws Refusal for an unknown name
  */
