@@ -3,18 +3,22 @@ import type { AgeSignal } from '../../service/age/signal.ts'
 import type { Persona } from './persona-schema.ts'
 
 /**
- * The id of the age key in a flow of an audit: an upgrade of this key succeeds and is not saved.
+ * The id of the age key in a flow of an audit. An upgrade of this age key succeeds but is not
+ * saved.
  */
 export const UNSAVED_AGE_KEY = 'unsaved'
 
-/** Turns the date of a signal into a plain one. */
+/** Resolves the date of a signal. */
 type ResolveDate = (text: string) => string
 
-/** The persona with plain dates; relative dates count from `base` (epoch milliseconds). */
+/**
+ * A persona with absolute dates. Relative dates are resolved at `base` (milliseconds since the UNIX
+ * epoch).
+ */
 export const resolvePersona = (persona: Persona, base: number): Persona =>
   withDates(persona, (text) => resolveDate(text, base))
 
-/** The personas as of one `base`. A date that many signals have is resolved once. */
+/** Personas with absolute dates, resolved at one `base`. Equal dates are resolved only once. */
 export function resolvePersonas(personas: readonly Persona[], base: number): Persona[] {
   const known = new Map<string, string>()
   const resolve = (text: string) => {
@@ -25,7 +29,10 @@ export function resolvePersonas(personas: readonly Persona[], base: number): Per
   return personas.map((persona) => withDates(persona, resolve))
 }
 
-/** The signal with plain dates; relative dates count from `base` (epoch milliseconds). */
+/**
+ * A signal with absolute dates. Relative dates are resolved at `base` (milliseconds since the UNIX
+ * epoch).
+ */
 export const resolveSignal = (signal: AgeSignal, base: number): AgeSignal =>
   signalWithDates(signal, (text) => resolveDate(text, base))
 
@@ -46,7 +53,10 @@ function signalWithDates(signal: AgeSignal, resolve: ResolveDate): AgeSignal {
   }
 }
 
-/** A plain date stays as it is. */
+/**
+ * Resolves a relative date at `base` (milliseconds since the UNIX epoch). Absolute dates are
+ * returned unchanged.
+ */
 export function resolveDate(text: string, base: number): string {
   const relative = parseRelativeDate(text)
   return relative ? resolveRelativeDate(relative, base) : text

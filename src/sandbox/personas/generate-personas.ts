@@ -6,20 +6,20 @@ import { resolveSignal } from './age-keys.ts'
 import { loadFaker, slug } from './name-generator.ts'
 import type { Persona } from './persona-schema.ts'
 
-/** Personas of one run, at most. */
+/** Maximum number of personas in one run. */
 export const MAX_GENERATED = 500
 
 /** The largest seed: an unsigned integer of 32 bits. */
 export const MAX_SEED = 0xffffffff
 
-/** The ages that laws and shops ask for most. */
+/** The thresholds that laws and shops use most. */
 const USUAL_THRESHOLDS: number[] = [13, 16, 18, 21, 25]
 
 type Faker = Awaited<ReturnType<typeof loadFaker>>['faker']
 
 /**
  * Generates `count` personas that differ in method, age, provider, attributes, level and time of
- * verification. The same `seed` gives the same personas. All dates are relative, so that their
+ * verification. The same `seed` gives the same personas. All dates are relative, so the
  * descriptions are true on every day.
  */
 export async function generatePersonas(count: number, seed: number): Promise<Persona[]> {
@@ -48,8 +48,8 @@ function freeName(wanted: string, taken: Set<string>): string {
 }
 
 /**
- * Returns the items of a list in an order of the seed, each once before any comes again: even few
- * personas then differ in all points.
+ * Draws items of a list in a random order that depends on the seed. Each item is drawn once before
+ * any item is drawn again, so that even a few personas differ in all properties.
  */
 type Deck = <Item>(name: string, items: readonly Item[]) => Item
 
@@ -72,7 +72,7 @@ interface Draw {
 }
 
 /**
- * The purpose of a persona in a few words (`turns 18 tomorrow`), and the content of its age key, if
+ * The purpose of a persona in a few words (`turns 18 tomorrow`), and the signals of its age key, if
  * it has one.
  */
 interface Made {
@@ -148,7 +148,7 @@ function yearsOld(draw: Draw, years: number): Made {
 
 const born = (text: string): Age => ({ date_of_birth: text })
 
-/** Creates a signal of a method that accepts each form of age. */
+/** Makes a signal with a method that accepts every age format. */
 function document(draw: Draw, age: Age): AgeSignal {
   return signal(
     draw,
@@ -157,7 +157,7 @@ function document(draw: Draw, age: Age): AgeSignal {
   )
 }
 
-/** Providers that the default settings know, by method. */
+/** Providers on the default allowlist, by method. */
 const PROVIDERS: Readonly<Record<Method, readonly string[]>> = {
   email_age_estimation: ['/verify_my'],
   facial_age_estimation: ['/yoti', '/privately'],
@@ -172,7 +172,7 @@ const VERIFIED = ['now - 1h', 'now - 3d', 'now - 30d', 'now - 5m', 'now - 11m'] 
 function signal(draw: Draw, method: Method, age: Age): AgeSignal {
   const { next } = draw
   const attributes = attributesOf(draw, method)
-  // Every second persona is certified, with all levels equally often.
+  // Every second persona is certified. All levels are equally frequent.
   const level = next('certified', [true, false])
     ? next<AssuranceLevel>('level', ASSURANCE_LEVELS)
     : undefined
@@ -186,7 +186,7 @@ function signal(draw: Draw, method: Method, age: Age): AgeSignal {
   }
 }
 
-/** All required attributes of a method, and the optional ones for every second persona. */
+/** All required attributes of a method; each optional attribute for every second persona. */
 function attributesOf({ next }: Draw, method: Method): Record<string, boolean | string> {
   const facts = Object.entries(METHODS[method].attributes)
   const given = facts.filter(
@@ -208,8 +208,8 @@ const VALUES = {
 } as const
 
 /**
- * One line about a persona: its purpose, and its answers to the usual thresholds. The line follows
- * from the signals; if all their dates are relative, the line is true on every day.
+ * Describes a persona in one line: its use, and its answers to the usual thresholds. If all dates
+ * are relative, the line is true on every day.
  */
 function describeAgeKey(signals: readonly AgeSignal[]): string {
   if (signals.length === 0)
@@ -221,7 +221,10 @@ function describeAgeKey(signals: readonly AgeSignal[]): string {
   return `For ${useOf(signals)}: ${answersInWords(answers)}. By ${listed(held)}.`
 }
 
-/** Noon, at which no time zone matters. Relative dates do not depend on the day. */
+/**
+ * A fixed noon, far from the change of the day in any time zone. Answers for relative dates do not
+ * depend on the day.
+ */
 const NOON = Date.UTC(2025, 5, 15, 12)
 const DAY = 86_400_000
 
@@ -237,7 +240,7 @@ function answersInWords(answers: Readonly<Record<string, boolean>>): string {
   return yes.length === 0 ? `no to ${listed(no)}` : `yes to ${listed(yes)}, no to ${listed(no)}`
 }
 
-/** Days and their names, beginning with the day on which an answer becomes yes. */
+/** Days around a birthday, relative to the day on which the answer becomes true. */
 const BIRTHDAYS = [
   [1, 'the day before turning'],
   [0, 'the day of turning'],
@@ -250,7 +253,7 @@ const METHOD_USES: Readonly<Partial<Record<Method, string>>> = {
   payment_card_network: 'payment cards',
 }
 
-/** What distinguishes the persona from most others; the first feature that fits. */
+/** What distinguishes the persona from most others: the first matching feature. */
 function useOf(signals: readonly AgeSignal[]): string {
   const single = signals.map((signal) => JSON.stringify(answersOn(0, [signal])))
   if (new Set(single).size > 1)
@@ -275,7 +278,7 @@ function useOf(signals: readonly AgeSignal[]): string {
 
 const UNITS: Readonly<Record<string, string>> = { y: 'year', m: 'month', d: 'day', h: 'hour' }
 
-/** `now - 30d` as `30 days ago`; another date as it is. */
+/** Rewrites `now - 30d` as `30 days ago`; other dates are returned unchanged. */
 function agoInWords(verifiedAt: string): string {
   const [, count, unit = ''] = /^now - (\d+)([ymdh])$/.exec(verifiedAt) ?? []
   return count === undefined ? verifiedAt : `${count} ${UNITS[unit]}${count === '1' ? '' : 's'} ago`

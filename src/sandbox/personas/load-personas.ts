@@ -5,20 +5,21 @@ import { ConfigError } from '../files/config-error.ts'
 import { onDemand } from '../files/on-demand.ts'
 import type { Persona } from './persona-schema.ts'
 
-/** The folder of the personas that come with the package. */
+/** The folder of the built-in personas. */
 export const BUILT_IN_PERSONAS = fileURLToPath(new URL('personas/', packageRoot))
 
 /**
- * The built-in personas as JSON, which the build writes next to the bundle: parsing their YAML
- * would take half of a start.
+ * The built-in personas as JSON. The build writes this file beside the bundle, because parsing the
+ * YAML would take half of the start time.
  */
 const PARSED_AT_BUILD = new URL('personas.json', import.meta.url)
 
 /**
- * The built-in personas and those of `paths`: files, or folders whose `*.yaml` and `*.yml` are read
- * in the order of their names. A persona of `paths` replaces a built-in one of the same name.
- * @param mayBeEmpty those of the `paths` whose folders may hold no persona file
- * @throws ConfigError with the problems of all files, or that names a path that does not exist
+ * Loads the built-in personas and the personas of `paths`: files, or folders whose `*.yaml` and
+ * `*.yml` files are read in the order of their names. A persona of `paths` replaces the built-in
+ * persona with the same name.
+ * @param mayBeEmpty folders of `paths` that may hold no persona file
+ * @throws ConfigError with the problems of all files, or for a path that does not exist
  */
 export async function loadPersonas(
   paths: readonly string[] = [],
@@ -36,11 +37,11 @@ export async function loadPersonas(
 
 async function readBuiltInPersonas(): Promise<readonly Persona[]> {
   if (!existsSync(PARSED_AT_BUILD)) return readFiles([BUILT_IN_PERSONAS])
-  // The build has checked the JSON.
+  // The build has validated this JSON.
   return JSON.parse(readFileSync(PARSED_AT_BUILD, 'utf8'))
 }
 
-/** The YAML parser and the schemas are loaded only when there are files. */
+/** The YAML parser and the schemas are loaded only if there are files. */
 const loadPersonaFiles = onDemand(() => import('./persona-files.ts'))
 
 async function readFiles(

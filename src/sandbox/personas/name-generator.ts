@@ -1,14 +1,14 @@
 import { onDemand } from '../files/on-demand.ts'
 
 /**
- * Most sandboxes never generate a name or a persona: the names are half a megabyte, and would slow
- * every start.
+ * Loads faker on demand: its names are half a megabyte, and most sandboxes never generate a
+ * persona.
  */
 export const loadFaker = onDemand(() => import('@faker-js/faker/locale/en'))
 
 /**
- * Loads the generator of made-up persons: `{ title: 'Mia Keller', name: 'mia-keller-3f' }`, the
- * same for the same `seed` (a 32-bit unsigned integer). The name is safe in URLs and test ids.
+ * Loads a generator of names: `{ title: 'Mia Keller', name: 'mia-keller-3f' }`. The same `seed` (an
+ * unsigned 32-bit integer) gives the same name. The name is safe in URLs and test ids.
  */
 export async function loadNameGenerator() {
   const { faker } = await loadFaker()
@@ -20,8 +20,12 @@ export async function loadNameGenerator() {
 }
 
 /**
- * Lower-case letters, digits and single hyphens, 50 characters at most: room for a suffix within
- * the 63 of a name.
+ * Reduces a text to lower-case letters, digits and single hyphens, at most 50 characters. This
+ * leaves room for a suffix within the 63 characters of a name.
+ * @example
+ * ```ts
+ * slug('Zoë Müller-Lang') // 'zoe-muller-lang'
+ * ```
  */
 export function slug(text: string): string {
   return text

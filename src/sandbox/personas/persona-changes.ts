@@ -12,34 +12,39 @@ export const MAX_CHANGED_PERSONAS = 1000
 const changeSchema = z.object({
   /** The changed persona; absent when the declared persona was removed. */
   persona: storedPersonaSchema.optional(),
-  /** Whether the sandbox generated the name: such personas go first when there is no room. */
+  /** Whether the sandbox generated the name. Without room these personas are removed first. */
   isGenerated: z.literal(true).optional(),
 })
 
-/** The difference of one persona from the declared personas. */
+/** How one persona differs from the declared personas. */
 type Change = z.infer<typeof changeSchema>
 
-/** The personas that one tenant has added, replaced or removed. */
+/** The personas that a tenant has added, replaced or removed. */
 export interface PersonaChanges {
-  /** The changes by the names of the personas. */
+  /** The changes, by name of the persona. */
   readonly rows: Table<Change>
-  /** Adds or replaces a change. The age key of the persona ends. @throws Refusal without room */
+  /**
+   * Adds or replaces a change, and ends the age key of the persona.
+   * @throws Refusal when too many personas are changed
+   */
   put(name: string, change: Change): Promise<void>
-  /** Removes a change: the declared persona is back, if there is one. The age key ends. */
+  /**
+   * Removes a change, which restores the declared persona if there is one, and ends the age key.
+   */
   drop(name: string): Promise<void>
   /**
-   * Checks the size of a whole list before its first persona is put, because a refused call undoes
-   * nothing.
-   * @throws Refusal without room
+   * Checks the size of a whole list before the first persona is put, because a refused call must
+   * change nothing.
+   * @throws Refusal when too many personas are changed
    */
   requireRoomFor(personas: readonly Persona[]): Promise<void>
-  /** The change of the age key of a persona; its title, purpose and origin stay. */
+  /** The change to the age key of a persona. Its title and purpose stay the same. */
   changingAgeKey(
     name: string,
     added: readonly AgeSignal[],
     how: { readonly keeps: boolean },
   ): Promise<RecordChange>
-  /** The change that adds a persona with a generated name. */
+  /** The changes that add a persona with a generated name. */
   addingUser(
     signals: readonly AgeSignal[],
   ): Promise<{ readonly holder: string; readonly changes: readonly RecordChange[] }>
@@ -55,7 +60,7 @@ export interface PersonaChangesOptions {
 
 const PARSED = new WeakMap<object, Change>()
 
-/** Creates the changes of the personas of one tenant. */
+/** Creates the changes to the personas of one tenant. */
 export function createPersonaChanges({
   ids,
   records: { store, tables },
@@ -64,15 +69,15 @@ export function createPersonaChanges({
 }: PersonaChangesOptions): PersonaChanges {
   const rows = table(tables, { name: 'persona', schema: changeSchema }, PARSED)
 
-  /** Writes the changes of `make`, and repeats this when another caller wrote first. */
+  /** Writes the changes that `make` returns; repeats both if another caller wrote first. */
   const write = async (make: () => Promise<readonly RecordChange[]>) => {
     while (!(await store.write(await make())));
   }
   const drop = (name: string) =>
     write(async () => [rows.removing(name), ...(await endingAgeKey(name))])
 
-  // Decision: saved age keys make room for each other, so that Create goes on; a persona that a
-  // test put is never dropped.
+  // Decision: personas with generated names make room for each other, so that Create keeps working.
+  // Personas that a test has put are never removed.
   const makeRoomFor = async (name: string) => {
     if (await rows.get(name)) return
     if ((await rows.count()) < MAX_CHANGED_PERSONAS) return
@@ -129,7 +134,10 @@ export function createPersonaChanges({
   }
 }
 
-/** The age key with the `added` signals behind the `held` ones; beyond the limit the oldest go. */
+/**
+ * Appends the `added` signals to the `held` signals. Beyond the maximum number the oldest signals
+ * are removed.
+ */
 const ageKeyWith = (
   held: readonly AgeSignal[],
   added: readonly AgeSignal[],

@@ -11,9 +11,9 @@ import { isPersonaFile } from './persona-folder.ts'
 import { type Persona, personaSchema, personasSchema } from './persona-schema.ts'
 
 /**
- * The personas of `paths` alone.
- * @param mayBeEmpty those of the `paths` whose folders may hold no persona file
- * @throws ConfigError with the problems of all files, or when two declare the same name
+ * Reads the personas of `paths`.
+ * @param mayBeEmpty folders of `paths` that may hold no persona file
+ * @throws ConfigError with the problems of all files, or when two personas have the same name
  */
 export function readPersonas(
   paths: readonly string[],
@@ -41,15 +41,15 @@ export function readPersonas(
 }
 
 /**
- * Reads a file with one persona or a list, which may stand under `personas`. The name of the file
- * does not matter.
- * @throws ConfigError
+ * Reads a file with one persona, a list of personas, or a mapping with the list `personas`. The
+ * name of the file does not matter.
+ * @throws ConfigError with all problems of the file
  */
 export function readPersonaFile(file: string): readonly Persona[] {
   return parseYamlDocument(requireText(file), { file, schema: schemaOf })
 }
 
-/** One persona and a list are checked by their own schemas, since they have different mistakes. */
+/** One persona and a list have separate schemas, which give better messages than a union. */
 function schemaOf(value: unknown): z.ZodType<readonly Persona[]> {
   if (Array.isArray(value)) return personasSchema.shape.personas
   return isJsonObject(value) && Object.hasOwn(value, 'personas') ? LIST : ONE
@@ -57,12 +57,12 @@ function schemaOf(value: unknown): z.ZodType<readonly Persona[]> {
 const ONE = personaSchema.transform((persona) => [persona])
 const LIST = personasSchema.transform(({ personas }) => personas)
 
-/** Each file and folder once, as it was written: messages name it so. */
+/** Removes duplicate paths, and keeps the spelling of the last duplicate for messages. */
 function distinct(paths: readonly string[]): string[] {
   return [...new Map(paths.map((path) => [resolve(path), path])).values()]
 }
 
-/** Maps the items by `read`; errors are added to `problems`, so that one run reports all files. */
+/** Maps items by `read`, and collects errors in `problems`, so that one run reports all files. */
 function collect<T>(
   items: readonly string[],
   read: (item: string) => readonly T[],
@@ -94,7 +94,7 @@ function listPersonaFiles(path: string, mayBeEmpty: boolean): string[] {
   ])
 }
 
-/** Errors of the operating system become problems of the file. */
+/** Converts errors of the operating system into problems of the file. */
 function reading<T>(file: string, act: () => T): T {
   try {
     return act()
@@ -105,12 +105,12 @@ function reading<T>(file: string, act: () => T): T {
   }
 }
 
-/** A persona as the text of a persona file; its dates stay relative. */
+/** A persona as the text of a persona file. Dates stay relative. */
 export const personaYaml = (persona: Persona): string => stringify(persona, OPTIONS)
 
 /** Several personas as the text of one file: a list under `personas`. */
 export const personasYaml = (personas: readonly Persona[]): string =>
   stringify({ personas }, OPTIONS)
 
-/** No line is folded, and no persona refers to another by an anchor. */
+/** Lines are not folded, and personas are not shared by anchors. */
 const OPTIONS = { lineWidth: 0, aliasDuplicateObjects: false }

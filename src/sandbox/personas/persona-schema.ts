@@ -16,10 +16,10 @@ export const PERSONA_GROUPS = [
 
 export type PersonaGroup = (typeof PERSONA_GROUPS)[number]
 
-/** Personas in one file. */
+/** Maximum number of personas in one file. */
 const MAX_FILE_PERSONAS = 1000
 
-/** The name of a persona: also a part of URLs and test ids. */
+/** The name of a persona, which is also part of URLs and test ids. */
 export const personaNameSchema = z
   .string()
   .regex(
@@ -29,8 +29,8 @@ export const personaNameSchema = z
   .describe('How tests and URLs call the persona')
 
 /**
- * A test user, as a persona file and `PUT personas/NAME` declare it. Dates may be relative: `today
- * - 18y + 1d`, `now - 30d`.
+ * A test user, as declared in a persona file or by `PUT personas/NAME`. Dates may be relative:
+ * `today - 18y + 1d`, `now - 30d`.
  */
 export const personaSchema = z.strictObject({
   name: personaNameSchema,
@@ -48,12 +48,12 @@ export const personaSchema = z.strictObject({
 
 export type Persona = z.infer<typeof personaSchema>
 
-/** Personas of one call. A request holds 64 KiB, which is about 130 of them. */
+/** Maximum number of personas in one call. A request of 64 KiB holds about 130 personas. */
 const MAX_PUT_PERSONAS = 100
 
 /**
- * Several personas: a persona file, what `personas generate` writes, or the body of `PUT personas`.
- * No two have the same name.
+ * Several personas: a persona file, the output of `personas generate`, or the body of `PUT
+ * personas`. Names are unique.
  */
 export const personasSchema = personaList(MAX_FILE_PERSONAS)
 export const putPersonasSchema = personaList(MAX_PUT_PERSONAS)
@@ -78,12 +78,12 @@ function personaList(max: number) {
   })
 }
 
-/** A persona that was checked before it was stored. */
+/** A stored persona. It was validated before it was stored. */
 export const storedPersonaSchema = personaSchema.extend({
   age_key: z.object({ signals: z.array(checkedSignalSchema) }).optional(),
 })
 
-/** The heading of a persona; personas of the user need not name one. */
+/** The heading of a persona on the choice page (default `Own`). */
 export function groupOf(persona: Persona): PersonaGroup {
   return persona.group ?? 'Own'
 }
@@ -93,12 +93,15 @@ function lineOfText(longest: number) {
 }
 
 /**
- * The persona for an outcome that needs one when none was named; in Create a persona whose age key
- * nothing else uses.
+ * The persona for an outcome that needs a persona when the request names none. For Create it is a
+ * persona whose age key no other test uses.
  */
 export const FALLBACK_PERSONAS = { use: 'adult-passport', create: 'no-age-key' } as const
 
-/** Sorted by heading, then as declared; the usual persona leads its heading. */
+/**
+ * Sorts personas by heading, then by declaration; the fallback persona of Use comes first under its
+ * heading.
+ */
 export function inPersonaOrder(personas: readonly Persona[]): Persona[] {
   const usual = personas.filter(({ name }) => name === FALLBACK_PERSONAS.use)
   const others = personas.filter(({ name }) => name !== FALLBACK_PERSONAS.use)

@@ -14,43 +14,50 @@ import { createPersonaChanges } from './persona-changes.ts'
 import type { Persona } from './persona-schema.ts'
 
 /**
- * The personas of one tenant, and the age keys they hold. Dates stay relative except where a
- * function says otherwise.
+ * The personas of one tenant and their age keys. Dates stay relative unless a function says
+ * otherwise.
  */
 export interface Personas extends AgeKeys {
-  /** The declared personas in their order, then those added at run time. */
+  /** The declared personas in their order, then the personas added at run time. */
   list(): Promise<Persona[]>
   find(name: string): Awaitable<Persona | undefined>
   /**
-   * Adds a persona, or replaces the persona of the same name, whose age key ends.
-   * @throws Refusal
+   * Adds a persona, or replaces the persona with this name and ends its age key.
+   * @throws Refusal when too many personas are changed
    */
   put(persona: Persona): Promise<void>
-  /** Adds or replaces all of the personas or none. @throws Refusal */
+  /**
+   * Adds or replaces all of the personas or none.
+   * @throws Refusal when too many personas are changed
+   */
   putAll(personas: readonly Persona[]): Promise<void>
-  /** Removes a persona; `false` when no persona has this name. @throws Refusal */
+  /**
+   * Removes a persona. Returns `false` when no persona has this name.
+   * @throws Refusal when too many personas are changed
+   */
   remove(name: string): Promise<boolean>
   /**
-   * The names of personas that differ from the declared ones: put or removed by a test, or changed
-   * by Create and Upgrade.
+   * The names of personas that differ from the declared personas: put, removed, or changed by
+   * Create or Upgrade.
    */
   changed(): Promise<string[]>
   /** Restores the declared personas. */
   restore(): Promise<void>
-  /** The persona with plain dates, which count from the base of the clock. */
+  /** A persona with absolute dates, resolved at the base of the clock. */
   resolved(persona: Persona): Persona
-  /** Many personas with plain dates, which count from one base of the clock. */
+  /** Personas with absolute dates, resolved at the same base of the clock. */
   resolvedAll(personas: readonly Persona[]): Persona[]
   /**
-   * The age key of a persona from `find` or `list`, with plain dates; `undefined` when the persona
-   * has none. The id stays while the key exists.
+   * The age key of a persona, with absolute dates; `undefined` when the persona has none. The id is
+   * stable until the age key ends.
    */
   ageKeyOf(persona: Persona): Promise<AgeKey | undefined>
 }
 
 export interface PersonasOptions {
   /**
-   * The declared personas at present, shared by all tenants: never copied, and replaced as a whole.
+   * The currently declared personas. All tenants share this list; it is never changed but replaced
+   * as a whole.
    */
   declared(): readonly Persona[]
   readonly clock: Pick<SandboxClock, 'base'>
@@ -58,9 +65,7 @@ export interface PersonasOptions {
   readonly records: Pick<TenantRecords, 'store' | 'tables'>
 }
 
-/**
- * Creates the personas of one tenant: the declared ones, overlaid with the changes of the tenant.
- */
+/** Creates the personas of one tenant: the declared personas with the changes of the tenant. */
 export function createPersonas({ declared, clock, ids, records }: PersonasOptions): Personas {
   const findDeclared = (name: string) => {
     for (const persona of declared()) if (persona.name === name) return persona
@@ -81,7 +86,7 @@ export function createPersonas({ declared, clock, ids, records }: PersonasOption
     async list() {
       const all = new Map<string, Persona | undefined>()
       for (const persona of declared()) all.set(persona.name, persona)
-      // A changed persona keeps the position of the declared one.
+      // A changed persona keeps the position of the declared persona.
       for (const [name, { persona }] of await rows.list()) all.set(name, persona)
       return [...all.values()].filter((persona) => persona !== undefined)
     },
@@ -126,13 +131,16 @@ export function createPersonas({ declared, clock, ids, records }: PersonasOption
   }
 }
 
-/** The ids of the age keys that personas hold. An id lives as long as its key. */
+/** The ids of age keys. An id is valid until the age key ends. */
 interface AgeKeyIds {
-  /** The id of the key of a persona, made on first use: a thousand untouched personas cost nothing. */
+  /**
+   * The id of a persona's age key. It is created on first use, so that unused personas cost
+   * nothing.
+   */
   idOf(persona: string): Promise<string>
-  /** The name of the persona that holds the key; `undefined` when the key has ended. */
+  /** The persona that holds the age key; `undefined` when the age key has ended. */
   holderOf(id: string): Awaitable<string | undefined>
-  /** The changes that end the key of a persona: its next key has another id. */
+  /** The changes that end the age key of a persona. The next age key gets another id. */
   ending(persona: string): Promise<readonly RecordChange[]>
 }
 
