@@ -5,7 +5,7 @@ import { echoedText } from '../../service/oidc/request/echoed.ts'
 import { requireOutcome, requirePersona } from '../outcomes/names.ts'
 import type { Personas } from '../personas/personas.ts'
 
-/** What to queue. */
+/** An expectation to queue. */
 export const newExpectationSchema = z.strictObject({
   flow: z.enum(CALLS),
   persona: z.string().optional(),
@@ -46,7 +46,7 @@ export const expectationSchema = z.object({
   ...countSchema.shape,
 })
 
-/** What an expectation says beside the one step that it is in the queue. */
+/** The members of an expectation besides its one step. */
 export const expectedSchema = newExpectationSchema
   .pick({ match: true, audit: true })
   .extend(countSchema.shape)
@@ -55,8 +55,8 @@ export type NewExpectation = z.infer<typeof newExpectationSchema>
 export type Expectation = z.infer<typeof expectationSchema>
 
 /**
- * What no request can be decided by, whatever names exist: a decision for nothing, or a persona in
- * a call of a server.
+ * The problem of a decision that fits no request, whatever names exist: it names neither persona
+ * nor outcome, or a persona for a server-to-server call.
  */
 export function decisionProblem({
   flow,
@@ -69,7 +69,10 @@ export function decisionProblem({
   return { path: ['persona'], message: `a ${flow} call has no persona; give outcome only` }
 }
 
-/** @throws Refusal for a decision without persona and outcome, and for names that do not exist */
+/**
+ * Checks an expectation before it is queued.
+ * @throws Refusal for a decision without persona and outcome, and for unknown names
+ */
 export async function checkExpectation(
   expectation: NewExpectation,
   { personas }: { personas: Personas },
@@ -82,8 +85,9 @@ export async function checkExpectation(
 }
 
 /**
- * Decision: what is queued for these holds until a flow has ended after it was first served.
- * Clients rightly read them more than once, a discovery document per issuer and the keys again for
- * an unknown kid, and would not meet it.
+ * Whether a queued decision is held after its first use, until another flow has ended. Decision:
+ * discovery and the key set are held, because a correct client may read them several times (a
+ * discovery document for each issuer, the key set again for an unknown kid) and only one read would
+ * receive the outcome.
  */
 export const isHeld = (flow: CallName): boolean => flow === 'discovery' || flow === 'jwks'

@@ -4,12 +4,12 @@ import type { Expectation, NewExpectation } from './expectation.ts'
 import type { QueueRows } from './queue-rows.ts'
 import { expectationOf, queuedExpectation } from './queued.ts'
 
-/** The expectations of one tenant, in the order in which they were queued. */
+/** The expectations of one tenant, in the order of queueing. */
 export interface Expectations {
   list(): Promise<Expectation[]>
   /** Adds an expectation. @throws Refusal when the queue is full */
   add(wanted: NewExpectation): Promise<Expectation>
-  /** `false` when no expectation has this id. */
+  /** Removes an expectation. Returns `false` when no expectation has this id. */
   remove(id: string): Promise<boolean>
   clear(): Promise<void>
 }
@@ -28,7 +28,8 @@ export function createExpectations(rows: QueueRows, ids: Ids): Expectations {
   }
   const isFull = async () => {
     if ((await rows.count()) < MAX_EXPECTATIONS) return false
-    // Reads the whole list only at the limit: scenarios do not count, and a hold may have ended.
+    // The list is read only at the limit: `count` includes scenarios and expectations whose hold
+    // has ended.
     return (await list()).length >= MAX_EXPECTATIONS
   }
   return {

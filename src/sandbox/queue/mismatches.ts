@@ -3,7 +3,7 @@ import { isJsonObject } from '../../service/age/json-object.ts'
 import { parseJson } from '../../service/oidc/request/json.ts'
 import type { Mask } from '../clients/mask.ts'
 
-/** One member of a request that differs from what the scenario expects. */
+/** A member of a request that differs from the `expect` of a step. */
 const mismatchSchema = z.object({
   path: z.string().describe('`claims.age_thresholds[0]`'),
   expected: z.string().describe('A short JSON text'),
@@ -12,7 +12,7 @@ const mismatchSchema = z.object({
 
 type Mismatch = z.infer<typeof mismatchSchema>
 
-/** Why a step failed, or what did not meet the current step. */
+/** Why a step failed, or why a request did not meet the current step. */
 export const explanationSchema = z.object({
   detail: z
     .string()
@@ -26,13 +26,10 @@ export const explanationSchema = z.object({
 
 export type Explanation = z.infer<typeof explanationSchema>
 
-/** Parameters that carry JSON text. */
+/** Parameters that hold JSON text. */
 const JSON_PARAMETERS = ['claims', 'authorization_details']
 
-/**
- * What was sent, with the values of parameters that carry JSON text parsed; text that is not JSON
- * stays as it is.
- */
+/** The sent parameters, with JSON text parsed. Text that is not JSON is kept. */
 export const parsedParameters = (
   parameters: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> =>
@@ -45,9 +42,9 @@ export const parsedParameters = (
   )
 
 /**
- * Compares `came` with `expected`. An object must have the named members, a list must begin with
- * the given items, and any other value must have the same text: `"true"` meets `true`.
- * @param where.mask removes secrets from both values
+ * Compares `came` with `expected`. An object must have the expected members, a list must begin with
+ * the expected items, and other values must have the same text: `"true"` equals `true`.
+ * @param where.mask removes secrets from the reported values
  */
 export function findMismatches(
   expected: unknown,
@@ -68,13 +65,13 @@ export function findMismatches(
     )
   }
   if (isScalar(expected) && isScalar(came) && String(expected) === String(came)) return []
-  // A member whose name says that its value is a secret.
+  // The mask recognises a secret by the name of its member.
   const name = path.slice(path.lastIndexOf('.') + 1)
   const shownAt = (value: unknown) => shown(Object.values(mask({ [name]: value }))[0])
   return [{ path, expected: shownAt(expected), came: shownAt(came) }]
 }
 
-/** `can_create: expected "true", came nothing` */
+/** Describes a mismatch: `can_create: expected "true", came nothing`. */
 export const describeMismatch = ({ path, expected, came }: Mismatch) =>
   `${path}: expected ${expected}, came ${came}`
 

@@ -1,10 +1,10 @@
 import type { Explanation } from './mismatches.ts'
 import { isAbout, type Queued, type ReceivedCall, unmetExpectation } from './queued.ts'
 
-/** The queued decisions and scenarios that concern a call. */
+/** The queued decision for a call, and the scenarios that the call contradicts. */
 export interface QueueMatch {
   readonly decision: QueuedDecision | undefined
-  /** Scenarios whose current step is about the call, but expects another request. */
+  /** Scenarios whose current step is about this call but expects a different request. */
   readonly contradicted: readonly ContradictedScenario[]
 }
 
@@ -15,13 +15,13 @@ export interface ContradictedScenario {
   readonly explanation: Explanation
 }
 
-/** A queued decision about a call. */
+/** A decision that the queue holds for a call. */
 export interface QueuedDecision {
-  /** For messages: `scenario "Upgrade", step 2`. */
+  /** The name in messages: `scenario "Upgrade", step 2`. */
   readonly source: string
   readonly persona: string | undefined
   readonly outcome: string | undefined
-  /** Marks the flow as one of an audit, which changes no persona. */
+  /** Marks the flow as part of an audit, which changes no persona. */
   readonly audit?: true | undefined
   readonly id: string
   /** The index of the step, from 0. */
@@ -31,8 +31,8 @@ export interface QueuedDecision {
 }
 
 /**
- * Finds the first expectation that fits the call; otherwise the first scenario whose current step
- * fits, with the earlier scenarios that the call contradicts.
+ * Finds the first matching expectation, or else the first scenario whose current step matches, with
+ * the earlier scenarios that the call contradicts.
  */
 export function matchQueued(queue: readonly Queued[], call: ReceivedCall): QueueMatch {
   const expectation = queue.find((queued) => queued.expected && isAbout(queued, 'decide', call))
@@ -60,7 +60,7 @@ function decisionOf({
     return { ...decision, source, scenario: id }
   }
   const { audit, times, remaining } = expected
-  // Messages name this source only when the request cannot have the decision and uses it up.
+  // A message names this source only when the request cannot have the decision and uses it up.
   const left = remaining > 1 ? `${remaining - 1} of ${times} left` : 'now used up'
   return { ...decision, source: `expectation ${id} (${left})`, audit }
 }

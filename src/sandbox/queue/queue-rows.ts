@@ -2,34 +2,35 @@ import { type Awaitable, whenThere } from '../../service/oidc/ports.ts'
 import { type Tables, table } from '../tables.ts'
 import { progressOf, type Queued, queuedSchema, type ScenarioProgress, usedOnce } from './queued.ts'
 
-/** The event that announces the progress of a scenario. */
+/** The event about the progress of a scenario. */
 export interface ScenarioEvent extends Pick<ScenarioProgress, 'id' | 'name' | 'revision'> {
   readonly status: ScenarioProgress['status'] | 'removed'
   /** The index of the current step; absent when all steps have passed. */
   readonly step?: number
 }
 
-/** The rows of a queue, in the order in which they were queued. Changes of scenarios are announced. */
+/** The rows of a queue, in the order of queueing. Changes to scenarios are announced as events. */
 export interface QueueRows {
   /** All rows. */
   list(): Awaitable<readonly Queued[]>
-  /** All rows, without expectations that were held until a flow had ended, if one has ended. */
+  /** All rows except expectations whose hold has ended. */
   listCurrent(): Awaitable<readonly Queued[]>
-  /** The number of rows, with expectations whose hold may have ended. */
+  /** The number of rows, including expectations whose hold has ended. */
   count(): Awaitable<number>
   find(id: string): Awaitable<Queued | undefined>
   put(queued: Queued): Promise<void>
   /**
    * Changes one row.
-   * @param next a pure function; the same object changes nothing, `undefined` removes the row
+   * @param next a pure function; returning the same object changes nothing, `undefined` removes the
+   * row
    * @returns the row before the change
    */
   change(id: string, next: (queued: Queued) => Queued | undefined): Promise<Queued | undefined>
-  /** Removes the row if it is a `kind`; `false` when no such row has this id. */
+  /** Removes the row if it is of this kind. Returns `false` when no such row has this id. */
   remove(id: string, kind: QueuedKind): Promise<boolean>
   /** Removes all rows of this kind. */
   clear(kind: QueuedKind): Promise<void>
-  /** Removes a scenario that has ended, without an announcement. */
+  /** Removes an ended scenario without an event. */
   dropEnded(id: string): Promise<void>
 }
 
@@ -37,7 +38,7 @@ type QueuedKind = 'expectation' | 'scenario'
 
 export interface QueueRowsOptions {
   readonly tables: Tables
-  /** Finds the id of the flow of the tenant that ended last. */
+  /** The id of the tenant's flow that ended last. */
   lastEnded(): Promise<string>
   announce(event: ScenarioEvent): void
 }

@@ -21,8 +21,9 @@ import {
 } from './scenarios.ts'
 
 /**
- * What decides the coming requests of one tenant: expectations, which are scenarios of one step,
- * and scenarios. Expectations decide first; both decide in the order in which they were queued.
+ * The queue of one tenant decides coming requests by expectations and scenarios. An expectation is
+ * a scenario of one step. Expectations decide before scenarios; both decide in the order of
+ * queueing.
  */
 export interface Queue {
   readonly expectations: Expectations
@@ -33,27 +34,27 @@ export interface Queue {
    */
   match(call: ReceivedCall): Awaitable<QueueMatch>
   /**
-   * Records what happened to a match: a contradicted scenario fails, a decision that was followed
-   * is used up, and a scenario whose decision was not followed keeps a remark.
-   * @returns `false` when another request used up the decision first
+   * Records what happened to a match: contradicted scenarios fail, a followed decision is used up,
+   * and a scenario whose decision was not followed keeps a remark.
+   * @returns `false` when a concurrent request used up the decision first
    */
   settle(match: QueueMatch, settlement: Settlement): Awaitable<boolean>
   /**
-   * Counts an answered server-to-server call for the first scenario that awaits the call.
-   * @param decidedBy the id of the scenario whose step decided this call; the next step of this
-   * scenario does not count the call
+   * Counts an answered server-to-server call for the first scenario that awaits it.
+   * @param decidedBy the id of the scenario that decided this call; its next step does not count
+   * the call
    */
   observe(call: ReceivedCall, status: number, decidedBy?: string): Awaitable<void>
-  /** Runs the current clock steps; called after a decision was carried out. */
+  /** Runs the current clock steps of all scenarios. Called after a decision was carried out. */
   runClockSteps(): Promise<void>
 }
 
 /** What happened to the match of a call. */
 export interface Settlement {
   readonly call: ReceivedCall
-  /** Whether the queued decision decided the call. */
+  /** Whether the queued decision was applied to the call. */
   readonly isFollowed: boolean
-  /** Why the call cannot have the decision: the decision is used up, and its scenario fails. */
+  /** Why the call cannot have the decision. The decision is used up, and its scenario fails. */
   readonly problem?: string | undefined
 }
 
@@ -61,7 +62,7 @@ export interface QueueOptions extends QueueRowsOptions, Pick<ScenariosOptions, '
   idsFor(purpose: 'expectations' | 'scenarios'): Ids
 }
 
-/** The match of every call while nothing is queued. */
+/** The match of every call when the queue is empty. */
 const NO_MATCH: QueueMatch = { decision: undefined, contradicted: [] }
 
 /** Creates the queue of one tenant. */
@@ -90,7 +91,7 @@ export function createQueue(options: QueueOptions): Queue {
   }
 }
 
-/** How a call was answered: its HTTP status, and the id of the scenario that decided the call. */
+/** The HTTP status of a call, and the id of the scenario that decided it. */
 interface Answered {
   readonly status: number
   readonly decidedBy: string | undefined
@@ -119,7 +120,10 @@ async function settle(
   return true
 }
 
-/** Passes or fails the step of a decision; `false` when another request used it up first. */
+/**
+ * Passes or fails the step of a decision. Returns `false` when a concurrent request used the
+ * decision up first.
+ */
 async function useUp(
   { id, index, scenario, outcome }: QueuedDecision,
   { call, isFollowed, problem }: Settlement,
@@ -135,7 +139,8 @@ async function useUp(
   })
   if (before === undefined || !isAtStep(before)) return false
   if (isFollowed && scenario && ended !== undefined) {
-    // A scenario's decision for a first read of discovery or keys is held like an expectation's.
+    // A scenario's decision about discovery or the key set is held in the same way as an
+    // expectation.
     const held = { times: 1, remaining: 1, held_since: ended }
     await rows.put(queuedExpectation(newExpectationId(expectationIds), { flow, outcome }, held))
   }
@@ -154,8 +159,8 @@ async function noteNotFollowed(
 }
 
 /**
- * Counts the call for the first scenario that awaits the call: the scenario advances, fails or
- * keeps a remark.
+ * Counts a call for the first scenario that awaits it: the scenario advances, fails or keeps a
+ * remark.
  * @returns whether a scenario awaits the call
  */
 async function passAwaited(
@@ -166,7 +171,7 @@ async function passAwaited(
   for (const { id } of queue.filter((queued) => isAbout(queued, 'await', call))) {
     if (id === decidedBy) continue
     const before = await rows.change(id, (queued) => afterAwaited(queued, call, status))
-    // Another call may have met the step meanwhile.
+    // A concurrent call may have passed the step in the meantime.
     if (before !== undefined && isAbout(before, 'await', call)) return true
   }
   return false

@@ -12,7 +12,7 @@ import {
 } from './mismatches.ts'
 import { type Scenario, type Step, stepOf, summaryOf } from './scenario-schema.ts'
 
-/** How far one step has come. */
+/** The progress of one step. */
 const stepProgressSchema = z.object({
   index: z.int().describe('From 0'),
   kind: z.enum(['decide', 'await', 'clock']),
@@ -21,7 +21,7 @@ const stepProgressSchema = z.object({
   ...explanationSchema.shape,
 })
 
-/** How far a scenario has come. */
+/** The progress of a scenario. */
 export const scenarioProgressSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -37,25 +37,25 @@ export type ScenarioProgress = z.infer<typeof scenarioProgressSchema>
 export const queuedSchema = z.object({
   id: z.string(),
   /**
-   * Steps are checked when a scenario is armed, so only their members are parsed here: every
-   * request reads the whole queue, of up to 500 steps for each scenario.
+   * Validates only the presence of steps, which were checked when the scenario was armed: every
+   * request reads the whole queue, with up to 500 steps for each scenario.
    */
   scenario: z.custom<Scenario>((value) => isJsonObject(value) && Array.isArray(value['steps']), {
     error: 'not a scenario',
   }),
-  /** The index of the current step; the number of steps when all have passed. */
+  /** The index of the current step; equals the number of steps when all have passed. */
   current: z.int(),
   revision: z.int(),
   failure: explanationSchema.optional(),
-  /** The last request that did not meet the current step, as a sentence. */
+  /** Describes the last request that did not meet the current step. */
   remark: z.string().optional(),
-  /** Members of an expectation only. An expectation ends when it has decided `times` requests. */
+  /** Only for an expectation. It ends after `times` decisions. */
   expected: expectedSchema.optional(),
 })
 
 /**
- * A scenario that is matched with every request until it has passed or failed. It is JSON, so that
- * several processes can share it.
+ * A queued scenario or expectation, which is matched with every request until it ends. It is plain
+ * JSON, so that several processes can share it.
  */
 export type Queued = Readonly<z.infer<typeof queuedSchema>>
 
@@ -75,28 +75,28 @@ export const queuedExpectation = (
   expected: { match, audit, ...count },
 })
 
-/** What a request or call says of itself: expectations and scenarios are matched against it. */
+/** The properties of a request or call that expectations and scenarios are matched with. */
 export interface ReceivedCall {
   readonly flow: CallName
   readonly client_id: string | undefined
   /**
-   * In Create the pushed one; of a token or upgrade call that of the Use request which its code or
-   * access token came from.
+   * For Create, the pushed `state`; for a token or upgrade call, the `state` of the Use request
+   * that issued its code.
    */
   readonly state: string | undefined
   readonly nonce: string | undefined
   /**
-   * The outcome that it already has, such as `request_uri.expired`: only a decision for that
-   * outcome matches.
+   * The outcome of a request that has already ended, such as `request_uri.expired`. Only a decision
+   * for that outcome matches.
    */
   readonly endedAs?: string | undefined
-  /** What was sent, by name. */
+  /** The sent parameters, by name. */
   sentParameters(): Readonly<Record<string, unknown>>
-  /** Takes secrets out of what is shown of it. */
+  /** Removes secrets from values that are shown. */
   readonly mask: Mask
 }
 
-/** The expectation as the control API shows it; `undefined` for a scenario. */
+/** The expectation in the shape of the control API; `undefined` for a scenario. */
 export function expectationOf({ id, scenario, expected }: Queued): Expectation | undefined {
   const decide = expected && scenario.steps[0]?.decide
   return decide && { id, ...decide, ...expected }
@@ -108,7 +108,7 @@ export function currentStep({ scenario, current, failure }: Queued): Step | unde
   return step && stepOf(step)
 }
 
-/** Whether the current step is of this kind, and for this call. */
+/** Whether the current step has this kind and is about this call. */
 export function isAbout(queued: Queued, kind: 'decide' | 'await', call: ReceivedCall): boolean {
   const step = currentStep(queued)
   if (step?.kind !== kind || step.flow !== call.flow) return false
@@ -118,8 +118,8 @@ export function isAbout(queued: Queued, kind: 'decide' | 'await', call: Received
 }
 
 /**
- * An expectation compares members of the request, a scenario the client. Requests for discovery and
- * keys name no client.
+ * An expectation compares members of the request; a scenario compares the client. Requests for
+ * discovery and the key set name no client.
  */
 function isOfCaller({ scenario, expected }: Queued, call: ReceivedCall): boolean {
   if (!expected)
@@ -131,19 +131,19 @@ function isOfCaller({ scenario, expected }: Queued, call: ReceivedCall): boolean
 }
 
 /**
- * The scenario after its current step was met; `undefined` when the expectation is used up.
- * @param ended the id of the flow that ended last, for an expectation that is held until another
- * flow ends
+ * The scenario after its current step has passed; `undefined` when an expectation is used up.
+ * @param ended the id of the flow that ended last, if the expectation is held until another flow
+ * ends
  */
 export function passStep(queued: Queued, ended?: string): Queued | undefined {
   const { id, scenario, current, revision, expected } = queued
   if (!expected) return { id, scenario, current: current + 1, revision: revision + 1 }
   if (ended === undefined) return usedOnce(queued)
-  // The first read marks the expectation; later reads keep the mark.
+  // The first read sets the mark, and later reads keep it.
   return { ...queued, expected: { ...expected, held_since: expected.held_since ?? ended } }
 }
 
-/** The expectation after one more use. */
+/** The expectation after one use; `undefined` after its last use. */
 export function usedOnce({ expected, ...queued }: Queued): Queued | undefined {
   if (!expected || expected.remaining <= 1) return undefined
   const { held_since: _, ...count } = expected
@@ -159,7 +159,10 @@ export const failStep = (queued: Queued, failure: Explanation): Queued => ({
 export const noteAtStep = (queued: Queued, remark: string): Queued =>
   queued.remark === remark ? queued : { ...queued, revision: queued.revision + 1, remark }
 
-/** How the request differs from what the current step expects; `undefined` when it does not. */
+/**
+ * How the request differs from the `expect` of the current step; `undefined` when it does not
+ * differ.
+ */
 export function unmetExpectation(queued: Queued, call: ReceivedCall): Explanation | undefined {
   const step = currentStep(queued)
   const expected = step && step.kind !== 'clock' ? step.expect : undefined
@@ -172,7 +175,7 @@ export function unmetExpectation(queued: Queued, call: ReceivedCall): Explanatio
     : { detail: mismatches.map(describeMismatch).join('; '), mismatches }
 }
 
-/** The progress of a scenario, as the control API shows it. */
+/** The progress of a scenario in the shape of the control API. */
 export function progressOf(queued: Queued): ScenarioProgress {
   const { id, scenario, current, revision, failure, remark } = queued
   const { name, client, steps } = scenario

@@ -2,12 +2,16 @@ import { requireText } from '../files/text-file.ts'
 import { parseYamlDocument } from '../files/yaml-document.ts'
 import { type Scenario, scenarioSchema, unknownPersonas } from './scenario-schema.ts'
 
-/** The text of a scenario file. @throws ConfigError when it cannot be read */
+/**
+ * Reads a scenario file.
+ * @throws ConfigError when the file cannot be read
+ */
 export const readScenarioText = (file: string): string => requireText(file)
 
 /**
- * Parses a scenario and checks all names in it. Messages name `file`.
- * @param options.personas the personas of the sandbox that runs the scenario
+ * Parses a scenario and checks all names in it.
+ * @param options.file the name of the file in messages
+ * @param options.personas the names of the sandbox's personas
  * @throws ConfigError with file and line of each problem
  */
 export function parseScenario(

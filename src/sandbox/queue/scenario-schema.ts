@@ -14,7 +14,7 @@ import { decisionProblem } from './expectation.ts'
 
 const MAX_STEPS = 500
 
-/** Maximum number of values that one step compares with a request. */
+/** Maximum number of values that one step compares. */
 const MAX_EXPECTED = 200
 
 const decisionSchema = z
@@ -39,8 +39,8 @@ const expectedSchema = z
 
 const KINDS = ['decide', 'await', 'clock'] as const
 
-// One object with three optional members: with a union, editors and error messages could only guess
-// which kind was meant.
+// One object with three optional members. With a union, editors and error messages would have to
+// guess the kind of step.
 const stepSchema = z
   .strictObject({
     decide: decisionSchema.optional().describe('Decides the next request of a flow'),
@@ -55,7 +55,7 @@ const stepSchema = z
     const given = KINDS.filter((kind) => value[kind] !== undefined)
     const refuse = (path: string[], message: string) =>
       issues.push({ code: 'custom', path, message, input: value })
-    // An unknown key is reported already, with the kind that was probably meant.
+    // The schema already reports an unknown key, with the kind that was probably meant.
     const isReported = issues.some(({ code }) => code === 'unrecognized_keys')
     if (given.length === 0 && !isReported) refuse([], `give one of ${KINDS.join(', ')}`)
     if (given.length > 1)
@@ -65,7 +65,7 @@ const stepSchema = z
   })
 
 /**
- * A scenario, as its file and `POST scenarios` declare it: what users do, in order, and what the
+ * A scenario, as declared in its file or by `POST scenarios`: what users do in order, and what the
  * relying party must send.
  */
 export const scenarioSchema = z.strictObject({
@@ -92,7 +92,7 @@ export const scenarioSchema = z.strictObject({
 
 export type Scenario = z.infer<typeof scenarioSchema>
 
-/** Stops counting at `most`, so that an object which contains itself comes to an end. */
+/** Counts values and stops at `most`, so that cyclic objects terminate. */
 function hasMoreValues(root: object, most: number): boolean {
   const waiting: unknown[] = [root]
   for (let count = 0; waiting.length > 0; count++) {
@@ -104,10 +104,13 @@ function hasMoreValues(root: object, most: number): boolean {
   return false
 }
 
-/** Unknown names for which a similar known name is searched; a scenario may hold a thousand. */
+/**
+ * Maximum number of unknown names for which a similar name is suggested. A scenario may hold a
+ * thousand names.
+ */
 const MAX_COMPARED = 10
 
-/** Outcomes that do not exist. Similar names are searched for the first of them only. */
+/** Finds outcomes that do not exist. Similar names are suggested only for the first of them. */
 function unknownOutcomes(steps: readonly z.output<typeof stepSchema>[]) {
   let compared = 0
   return steps.flatMap(({ decide }, index) => {
@@ -119,7 +122,7 @@ function unknownOutcomes(steps: readonly z.output<typeof stepSchema>[]) {
   })
 }
 
-/** Personas that a scenario names and that do not exist; the schema cannot know them. */
+/** Finds personas that do not exist. The schema does not know the personas of the sandbox. */
 export function unknownPersonas(
   { steps, personas = [] }: Scenario,
   existing: readonly string[],
@@ -146,15 +149,15 @@ export type Step = DecideStep | AwaitStep | ClockStep
 /** Decides the next request of a flow. */
 interface DecideStep extends z.infer<typeof decisionSchema> {
   readonly kind: 'decide'
-  /** A part of what the relying party must have sent. */
+  /** The members that the relying party must have sent. */
   readonly expect: Expected | undefined
 }
 
-/** Waits until the relying party has made a server-to-server call with success. */
+/** Waits for a successful server-to-server call of the relying party. */
 interface AwaitStep {
   readonly kind: 'await'
   readonly flow: ServerCall
-  /** A part of what the relying party must have sent. */
+  /** The members that the relying party must have sent. */
   readonly expect: Expected | undefined
 }
 
@@ -166,14 +169,14 @@ interface ClockStep {
 
 type Expected = z.infer<typeof expectedSchema>
 
-/** The step that a scenario declares. */
+/** Converts a declared step. */
 export function stepOf({ decide, await: awaited, clock, expect }: Scenario['steps'][number]): Step {
   if (decide) return { kind: 'decide', ...decide, expect }
   if (awaited) return { kind: 'await', flow: awaited, expect }
   return { kind: 'clock', move: clock ?? {} }
 }
 
-/** A step in words: `use as teen-16: access_denied`. */
+/** Describes a step: `use as teen-16: access_denied`. */
 export function summaryOf(step: Step): string {
   switch (step.kind) {
     case 'decide': {
@@ -190,8 +193,8 @@ export function summaryOf(step: Step): string {
 }
 
 /**
- * Checks the names of personas and of the client, which the schema cannot know.
- * @throws Refusal with all that are unknown
+ * Checks the names of personas and of the client, which the schema does not know.
+ * @throws Refusal with all unknown names
  */
 export async function checkScenario(
   scenario: Scenario,

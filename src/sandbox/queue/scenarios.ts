@@ -13,25 +13,28 @@ import {
 } from './queued.ts'
 import type { Scenario } from './scenario-schema.ts'
 
-/** The scenarios of one tenant, in the order in which they were armed. Ended ones stay readable. */
+/** The scenarios of one tenant, in the order of arming. Ended scenarios can still be read. */
 export interface Scenarios {
   /**
-   * Arms a scenario; clock steps at its beginning run at once. The caller has checked the names of
-   * personas and clients.
-   * @throws Refusal when too many are running
+   * Arms a scenario, and runs the clock steps at its beginning. The caller must have checked the
+   * names of personas and clients.
+   * @throws Refusal when too many scenarios are running
    */
   arm(scenario: Scenario): Promise<ScenarioProgress>
-  /** The scenarios as the queue keeps them: `progressOf` builds up to 500 steps for each. */
+  /**
+   * The queued scenarios. Their progress is not computed, because `progressOf` builds up to 500
+   * steps for each scenario.
+   */
   list(): Promise<Queued[]>
   find(id: string): Promise<ScenarioProgress | undefined>
-  /** `false` when no scenario has this id. */
+  /** Removes a scenario. Returns `false` when no scenario has this id. */
   remove(id: string): Promise<boolean>
   clear(): Promise<void>
 }
 
 export interface ScenariosOptions {
   readonly ids: Ids
-  /** @throws Refusal when the move leaves the calendar */
+  /** @throws Refusal when the move leaves the years 0001 to 9999 */
   moveClock(move: ClockMove): Promise<void>
 }
 
@@ -79,7 +82,7 @@ export async function runAllClockSteps(parts: ClockSteps): Promise<void> {
   }
 }
 
-/** Runs the clock steps of one scenario, up to its next step of another kind. */
+/** Runs the clock steps of one scenario up to its next step of another kind. */
 async function runClockStepsOf(id: string, { rows, moveClock }: ClockSteps): Promise<void> {
   for (;;) {
     const queued = await rows.find(id)
