@@ -2,18 +2,16 @@ import { parseRecord, type RecordKind } from '../service/oidc/collection.ts'
 import { type Awaitable, type RecordChange, type Store, whenThere } from '../service/oidc/ports.ts'
 
 /**
- * Where a tenant keeps what is changed at run time: personas, expectations, scenarios, settings.
- * Values are JSON and stay until they are removed; a shared adapter lets several processes act as
- * one sandbox.
- *
- * Concurrency duty: `add` and `update` are one step each; of two callers that add the same id, one
- * succeeds.
+ * Tables for the changes of a tenant at run time: personas, expectations, scenarios, settings.
+ * Values are JSON and are kept until they are removed. With a shared implementation several
+ * processes act as one sandbox.
+ * `add` and `update` must be atomic: of two concurrent callers that add the same id, one succeeds.
  */
 export interface Tables {
   get(table: string, id: string): Awaitable<unknown>
   /**
-   * Rows in the order in which their ids were first put. In memory the same list is returned until
-   * a row changes.
+   * The rows in the order in which their ids were first put. The memory implementation returns the
+   * same array until a row changes.
    */
   list(table: string): Awaitable<readonly (readonly [id: string, value: unknown])[]>
   count(table: string): Awaitable<number>
@@ -26,42 +24,43 @@ export interface Tables {
    * @returns the new row
    */
   update<Value>(table: string, id: string, change: (value: unknown) => Value): Awaitable<Value>
-  /** `false` when no row has this id. */
+  /** Removes a row. Returns `false` when no row has this id. */
   remove(table: string, id: string): Awaitable<boolean>
   clear(): Awaitable<void>
 }
 
-/** A table whose rows are all of one kind. Reading a damaged row throws an Error. */
+/** A table whose rows have one type. Reading a damaged row throws DamagedRecord. */
 export interface Table<Row> {
   get(id: string): Awaitable<Row | undefined>
-  /** Rows in the order in which their ids were first put. */
+  /** The rows in the order in which their ids were first put. */
   list(): Awaitable<readonly (readonly [id: string, row: Row])[]>
   count(): Awaitable<number>
   put(id: string, row: Row): Awaitable<void>
   /** Adds a row; `false` when the id is taken. */
   add(id: string, row: Row): Awaitable<boolean>
   /**
-   * Replaces the row by the result of the pure function `change`, and returns the new row;
-   * `undefined` removes the row.
+   * Replaces the row by the result of the pure function `change`; `undefined` removes the row.
+   * Returns the new row.
    */
   update<Next extends Row | undefined>(
     id: string,
     change: (row: Row | undefined) => Next,
   ): Awaitable<Next>
   /**
-   * `update` as a change for `Store.write`, which writes nothing if the row has changed meanwhile.
+   * `update` as a change for `Store.write`, which writes nothing if the row has changed in the
+   * meantime.
    */
   updating(id: string, change: (row: Row | undefined) => Row | undefined): Awaitable<RecordChange>
-  /** The change for `Store.write` that removes the row, if the row exists. */
+  /** The change for `Store.write` that removes the row. */
   removing(id: string): RecordChange
-  /** `false` when no row has this id. */
+  /** Removes a row. Returns `false` when no row has this id. */
   remove(id: string): Awaitable<boolean>
 }
 
 /**
- * Creates a table. A row is parsed by its schema when it is first read, and not again while the
- * store returns the same value: each request reads the whole queue.
- * @param parsed the parsed rows, shared by several tables of one kind
+ * Creates a table. A row is validated on its first read, and not again while the store returns the
+ * same object: each request reads the whole queue.
+ * @param parsed the validated rows, which several tables of one kind may share
  */
 export function table<Row>(
   tables: Tables,
@@ -76,7 +75,8 @@ export function table<Row>(
     return row
   }
   const parse = (value: unknown) => (value === undefined ? undefined : parseValue(value))
-  // A row that is put is valid already: it is not parsed while the store returns the same value.
+  // A row that is put is already valid, so it is not validated while the store returns the same
+  // object.
   const asParsed = <Put extends Row | undefined>(row: Put): Put => {
     if (typeof row === 'object' && row !== null) parsed.set(row, row)
     return row
@@ -105,14 +105,14 @@ export function table<Row>(
   }
 }
 
-/** A store that a reset empties. */
+/** A store that a reset can empty. */
 export interface TenantStore extends Store {
   clear(): Awaitable<void>
 }
 
-/** All records of a tenant but its flows. */
+/** All records of a tenant except its flows. */
 export interface TenantRecords {
-  /** `write` changes rows of `tables` too. */
+  /** `write` can also change rows of `tables`. */
   readonly store: TenantStore
   /** Rows that change at run time and end with a reset: personas, expectations, scenarios. */
   readonly tables: Tables

@@ -1,21 +1,21 @@
-// Imported, not the globals: the tests of an app may replace those.
+// Imported instead of the globals, which the tests of an app may replace.
 import { nextTick } from 'node:process'
 import { setImmediate } from 'node:timers'
 import { startStopwatch } from './clock/clock.ts'
 
-/** Milliseconds of work, after which the event loop serves other requests. */
+/** Milliseconds of work before the event loop may serve other requests. */
 const ROUND_MS = 5
 
-/** Callers that wait for their turn. */
+/** Callers that wait for a turn. */
 const waiting: (() => void)[] = []
 let isTaken = false
 /** The stopwatch of this round; absent before its first turn. */
 let elapsed: (() => number) | undefined
 
 /**
- * Resolves when the caller may do a few milliseconds of work. Turns are given one after the other,
- * first come first served, and the event loop runs between them: among a thousand expensive pages,
- * a health check waits for one of them at most.
+ * Resolves when the caller may do a few milliseconds of work. Callers take turns in the order of
+ * their calls, and the event loop runs between turns: a health check waits for at most one of a
+ * thousand expensive pages.
  */
 export function takeTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -28,7 +28,7 @@ function giveTurn(): void {
   isTaken = waiting.length > 0 && hasTime()
   if (!isTaken) return
   waiting.shift()?.()
-  // After all that this turn does before it waits for something.
+  // Runs after the synchronous work of this turn and the microtasks that it queued.
   void Promise.resolve().then(() => nextTick(giveTurn))
 }
 
@@ -43,12 +43,12 @@ function hasTime(): boolean {
   return elapsed() < ROUND_MS
 }
 
-/** Milliseconds of work, after which long work waits for its next turn. */
+/** Milliseconds of work before a long task waits for its next turn. */
 const TURN_MS = 10
 
 /**
- * Creates a pause for long work: call it often. It waits for the next turn once the present turn
- * has lasted long enough.
+ * Creates a pause for a long task, which should call it often. The pause waits for the next turn
+ * once the current turn has lasted long enough.
  */
 export function createPause(): () => Promise<void> {
   let elapsed = startStopwatch()
@@ -59,9 +59,7 @@ export function createPause(): () => Promise<void> {
   }
 }
 
-/**
- * Maps a list in turns: a list of thousands keeps another request waiting for a few items at most.
- */
+/** Maps a list in turns, so that a long list delays other requests by a few items at most. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Result,
