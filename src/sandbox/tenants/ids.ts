@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Ids } from '../../service/oidc/ports.ts'
 
 /**
- * Bytes drawn from the system at once: a system call for each identifier would take as long as
+ * Random bytes are drawn in blocks: a system call for each identifier would take as long as
  * checking a request.
  */
 const POOL_BYTES = 4096
@@ -20,9 +20,9 @@ function drawBytes(bytes: number): Buffer {
 }
 
 /**
- * Creates unguessable identifiers or, with a seed, the same identifiers in the same order in every
- * run.
- * @param options.scope keeps the identifiers of one seed apart, for example by the name of a tenant
+ * Creates unguessable identifiers. With a seed, every run creates the same identifiers in the same
+ * order.
+ * @param options.scope separates the identifiers of one seed, for example by the name of a tenant
  */
 export function createIds({ seed, scope }: { seed: number | undefined; scope: string }): Ids {
   if (seed === undefined) return { random: (bytes) => drawBytes(bytes).toString('base64url') }

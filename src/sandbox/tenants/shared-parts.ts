@@ -16,9 +16,8 @@ export const DEFAULT_SLOW_REPLY_SECONDS = 30
 export const MAX_SLOW_REPLY_SECONDS = 600
 
 /**
- * Settings of a tenant that are one value each. They are members of the config file, of `PUT
- * tenants` and of `configure`. `config/settings.ts` explains them to the config file and the
- * command line.
+ * Tenant settings with a single value. The config file, `PUT tenants` and `configure` accept them.
+ * `server/config/settings.ts` documents them for the config file and the command line.
  */
 export const TENANT_VALUES = {
   slow_reply_seconds: z
@@ -33,7 +32,7 @@ type Changeable<Shape extends Readonly<Record<string, z.ZodDefault>>> = {
   [Name in keyof Shape]: z.ZodOptional<ReturnType<Shape[Name]['unwrap']>>
 }
 
-/** The same schemas, each optional and without its default. */
+/** Makes each schema optional and removes its default. */
 function withoutDefaults<Shape extends Readonly<Record<string, z.ZodDefault>>>(
   shape: Shape,
 ): Changeable<Shape> {
@@ -41,10 +40,10 @@ function withoutDefaults<Shape extends Readonly<Record<string, z.ZodDefault>>>(
   return Object.fromEntries(members) as Changeable<Shape>
 }
 
-/** The settings of `TENANT_VALUES` in a change: one that is left out stays as it is. */
+/** The settings of `TENANT_VALUES` in a change. An absent setting is not changed. */
 export const TENANT_VALUE_CHANGES = withoutDefaults(TENANT_VALUES)
 
-/** The settings of `TENANT_VALUES` in `given`, with defaults for those that are absent. */
+/** The settings of `TENANT_VALUES` in `given`, with defaults for absent settings. */
 export const tenantValuesOf = (given: object) => tenantValuesSchema.parse(given)
 
 const tenantValuesSchema = z.object(camelCased(TENANT_VALUES))
@@ -53,26 +52,23 @@ export const tenantSettingsSchema = z.object({
   lifetimes: lifetimesSchema,
   /** The declared clients, without the built-in client. */
   clients: z.array(clientSettingsSchema).readonly(),
-  /**
-   * Secrets of clients that were declared before: recorded calls may hold them, so they stay
-   * masked.
-   */
+  /** Secrets of earlier clients. Recorded calls may hold them, so they stay masked. */
   formerSecrets: z.array(z.string()).readonly().optional(),
-  /** The names of the persona and the outcome that decide when no other source names one. */
+  /** The persona and outcome that decide when no other source names any. */
   defaults: z.object({ persona: z.string().optional(), outcome: z.string().optional() }),
   ...tenantValuesSchema.shape,
-  /** Variants by the names of their readings. */
+  /** Maps the name of a reading to the name of its variant. */
   readings: z.record(z.string(), z.string()),
 })
 
-/** The settings of a tenant: declared ones, and those that it has set itself. */
+/** The settings of a tenant: its own settings, and the declared settings for the rest. */
 export type TenantSettings = Readonly<z.infer<typeof tenantSettingsSchema>>
 
 const nameOrNone = z.string().nullable().optional()
 
 /**
- * What a tenant has set itself. A setting that is absent is the declared one, whatever that
- * becomes; a default that is null is none.
+ * The settings that a tenant has set itself. An absent setting follows the declared setting. A
+ * default of `null` removes the declared default.
  */
 export const tenantChangesSchema = z
   .object({
@@ -89,22 +85,21 @@ export const tenantChangesSchema = z
 export type TenantChanges = Readonly<z.infer<typeof tenantChangesSchema>>
 
 /**
- * The declared settings of a sandbox: those of its tenants until a tenant sets its own, and
- * settings that are the same for all. They are replaced as a whole when a running sandbox takes up
- * changed files.
+ * The declared settings of a sandbox. Tenants use them until they set their own; the members below
+ * are the same for all tenants. A running sandbox replaces the whole object when its files change.
  */
 export interface SandboxSettings extends TenantSettings {
   readonly profile: Profile
   readonly vocabulary: Vocabulary
   readonly certifications: Certifications
   readonly builtinClient: boolean
-  /** Redirect URIs of the built-in client, beside the addresses on this machine. */
+  /** Redirect URIs of the built-in client, besides loopback addresses. */
   readonly redirectUris: readonly string[]
   readonly personas: readonly Persona[]
   readonly seed: number | undefined
 }
 
-/** What the tenants of a process share: settings, keys and stores. */
+/** The settings, keys and stores that the tenants of a process share. */
 export interface SharedParts {
   /**
    * Holds the declared settings. When `settings` is replaced, call `Tenants.followSettings`: each
@@ -112,15 +107,15 @@ export interface SharedParts {
    */
   readonly declared: { readonly settings: SandboxSettings }
   readonly journal: Journal
-  /** Secrets of the process, masked in every recorded call like those of clients. */
+  /** Secrets of the process, which are masked in recorded calls like the secrets of clients. */
   readonly secrets: readonly string[]
-  /** Signing keys, shared by the tenants that have not rotated theirs. */
+  /** The signing keys of all tenants that have not rotated their keys. */
   readonly keys: KeyRing
   readonly directory: TenantDirectory
   /**
-   * Agrees on the signing keys with the other processes that serve the same tenants. Absent in a
-   * single process. Otherwise each request begins with it, and by reading what the others changed.
-   * @throws Refusal (503) while they do not agree
+   * Agrees on the signing keys with the other processes that serve the same tenants; absent in a
+   * single process. Each request calls this first, and then reads the changes of other processes.
+   * @throws Refusal 503 while the processes disagree
    */
   agree?(): Promise<void>
   generateKeys(): Promise<SigningKeys>
@@ -128,28 +123,31 @@ export interface SharedParts {
 }
 
 /**
- * The tenants besides the root tenant. A tenant that was only called is *touched*; a tenant that a
- * caller created or drives is *declared*. Touched tenants never push out declared ones: each kind
- * has its own limit.
+ * The names of all tenants except the root tenant. A tenant that was only called is *touched*; a
+ * tenant that a caller created or drives is *declared*. Each kind has its own limit, so touched
+ * tenants never push out declared tenants.
  */
 export interface TenantDirectory {
   /**
-   * Counts a tenant as the most recently used one of its kind; an unknown tenant becomes a touched
-   * one.
-   * @returns the tenants whose records must be deleted: the least recently used ones beyond the
-   * limit, and perhaps earlier ones that were not reported as `forgotten` yet
+   * Marks a tenant as the most recently used tenant of its kind. An unknown tenant becomes a
+   * touched tenant.
+   * @returns the tenants whose records must be deleted: the least recently used tenants beyond the
+   * limit, and removed tenants that were not reported as `forgotten` yet
    */
   touch(name: string): Promise<readonly string[]>
-  /** Makes a tenant a declared one, the most recently used. Returns what `touch` returns. */
+  /**
+   * Marks a tenant as declared and as the most recently used tenant.
+   * @returns the same as `touch`
+   */
   declare(name: string): Promise<readonly string[]>
   has(name: string): Promise<boolean>
-  /** Touched tenants first; within each kind the least recently used first. */
+  /** Touched tenants first. Within each kind the least recently used tenant comes first. */
   list(): Promise<readonly string[]>
-  /** `false` for an unknown tenant. */
+  /** Removes a tenant. Returns `false` for an unknown tenant. */
   remove(name: string): Promise<boolean>
-  /** Reports that the records of a removed tenant are deleted. */
+  /** Reports that the records of a removed tenant were deleted. */
   forgotten(name: string): Promise<void>
 }
 
-/** The limits of touched and of declared tenants, besides the root tenant. */
+/** Maximum number of touched tenants, and of declared tenants, besides the root tenant. */
 export const MAX_TENANTS = 1_000

@@ -17,7 +17,7 @@ import {
 } from './shared-parts.ts'
 import type { TenantState } from './tenant-state.ts'
 
-/** The settings and keys of a tenant at present. */
+/** The current settings and keys of a tenant. */
 export interface OwnSettings {
   readonly settings: TenantSettings
   readonly clients: SandboxClients
@@ -25,36 +25,37 @@ export interface OwnSettings {
   readonly readings: ActiveReadings
 }
 
-/** The changes of the settings and keys of one tenant. */
+/** Functions that change the settings and keys of one tenant. */
 export interface SettingsChanges {
-  /**
-   * Sets the given settings. The others stay: those that were set before, and those that follow
-   * the declared ones.
-   */
+  /** Sets the given settings. Other settings are kept, whether own or declared. */
   configure(given: TenantChanges): Promise<void>
-  /**
-   * Follows the declared settings, which have been replaced. Settings that the tenant has set
-   * itself stay.
-   */
+  /** Applies new declared settings. Settings that the tenant has set itself are kept. */
   followSettings(): void
-  /** The names of the settings that the tenant has set itself: `persona`, `slowReplySeconds`. */
+  /**
+   * The names of the settings that the tenant has set itself, such as `persona` or
+   * `slowReplySeconds`.
+   */
   namesOfOwn(): string[]
   /** Whether the tenant has rotated its keys. */
   hasRotatedKeys(): boolean
-  /** Rotates the keys by one stage. @throws Refusal when the stage is out of turn */
+  /**
+   * Rotates the keys by one stage.
+   * @throws Refusal when the stage is out of order
+   */
   rotateKeys(stage: RotationStage | 'lend'): Promise<void>
-  /** Restores the first keys: the key set and the signatures are as before the first rotation. */
+  /** Restores the keys from before the first rotation. */
   restoreKeys(): Promise<void>
 }
 
-/** The settings of one tenant when it is created, and the changes that replace them. */
+/** The initial settings of a tenant, and the functions that change them. */
 interface CreatedSettings extends SettingsChanges {
   readonly first: OwnSettings
 }
 
 /**
- * Creates the settings of one tenant. Each is the declared one until the tenant sets its own.
- * @param options.onChange called with all present settings after each change
+ * Creates the settings of one tenant. A setting follows the declared setting until the tenant sets
+ * its own.
+ * @param options.onChange called with all current settings after each change
  */
 export function createTenantSettings(
   shared: SharedParts,
@@ -123,7 +124,7 @@ export function createTenantSettings(
 
 const isSameJson = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** The settings, clients and readings under the changes of a tenant. */
+/** The settings, clients and readings with the changes of a tenant. */
 function presentSettings(
   { declared: { settings: declared }, secrets }: SharedParts,
   changes: TenantChanges,
@@ -142,7 +143,7 @@ function presentSettings(
   }
 }
 
-/** The changes of a tenant after `given` was set too. */
+/** Adds the given settings to the changes of a tenant. */
 const addChanges = (
   declared: TenantSettings,
   set: TenantChanges,
@@ -156,8 +157,8 @@ const addChanges = (
 })
 
 /**
- * The declared settings, and in their place those that a tenant has set. Former secrets of both
- * stay masked.
+ * The declared settings, overridden by the changes of a tenant. Former secrets of both are kept, so
+ * that they stay masked.
  */
 function withChanges(declared: TenantSettings, changes: TenantChanges): TenantSettings {
   const { defaults, lifetimes, formerSecrets = [], ...values } = changes
@@ -175,10 +176,13 @@ function withChanges(declared: TenantSettings, changes: TenantChanges): TenantSe
   }
 }
 
-/** Maximum number of former secrets: those of five full lists of clients. The oldest go. */
+/**
+ * Maximum number of former secrets: as many as five full lists of clients have. The oldest are
+ * removed.
+ */
 const MAX_FORMER_SECRETS = 1_000
 
-/** The secrets to mask once the clients of these settings have been replaced, the newest last. */
+/** The secrets to mask after the clients of these settings are replaced, the newest last. */
 export function formerSecretsOf({
   clients,
   formerSecrets = [],

@@ -4,34 +4,34 @@ import type { Tables } from '../tables.ts'
 
 const TABLE = 'state'
 
-/** The changeable state of one tenant, kept where all processes read it. */
+/** The changeable state of one tenant, stored where all processes can read it. */
 export interface TenantState {
   /** Applies the changes of other processes. */
   refresh(): Promise<void>
-  /** Adds a part, and returns the function that changes the value of the part. */
+  /** Adds a part. Returns the function that changes its value. */
   add<Value>(part: StatePart<Value>): ChangePart<Value>
 }
 
 /**
- * Changes the value of a part by a pure function; `undefined` restores the declared value. An error
- * of the function is passed on, and nothing changes then.
+ * Changes the value of a part by a pure function; `undefined` restores the declared value. If the
+ * function throws, the error is passed on and nothing changes.
  */
 export type ChangePart<Value> = (
   change: (value: Value | undefined) => Value | undefined,
 ) => Promise<void>
 
 /**
- * A part of a tenant that changes at run time and outlives a reset: settings, keys. Its value is
- * JSON.
+ * A part of a tenant that changes at run time and survives a reset, such as settings or keys. Its
+ * value is JSON.
  */
 export interface StatePart<Value> {
   readonly name: string
   readonly schema: z.ZodType<Value>
-  /** Applies a value; `undefined` restores the declared one. */
+  /** Applies a value; `undefined` restores the declared value. */
   apply(value: Value | undefined): void
 }
 
-/** Creates the state of one tenant: a table with one row for each part. */
+/** Creates the state of one tenant in a table with one row for each part. */
 export function createTenantState(tables: Tables): TenantState {
   const readers: ((rows: ReadonlyMap<string, unknown>) => void)[] = []
   let begunReads = 0
@@ -40,7 +40,7 @@ export function createTenantState(tables: Tables): TenantState {
   const refresh = async () => {
     const read = ++begunReads
     const rows = new Map(await tables.list(TABLE))
-    // Two reads may overlap: the one that began later is newer, even if it ends first.
+    // Reads may overlap. A read that began later is newer, even if it ends earlier.
     if (read < newestRead) return
     newestRead = read
     for (const applyRows of readers) applyRows(rows)
@@ -49,7 +49,8 @@ export function createTenantState(tables: Tables): TenantState {
   return {
     refresh,
     add({ name, schema, apply }) {
-      // Every call of the tenant reads the state first, a reset too.
+      // A reset cannot remove a damaged row, because every call of the tenant reads the state
+      // first.
       const remedy = `remove it from the store (table ${TABLE}, field ${name})`
       const kind = { name: `${name} ${TABLE}`, schema, remedy }
       const parse = (value: unknown) => (value === undefined ? undefined : parseRecord(kind, value))

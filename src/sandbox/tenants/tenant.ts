@@ -24,12 +24,11 @@ import { createTenantSettings, type OwnSettings, type SettingsChanges } from './
 import { createTenantState, type TenantState } from './tenant-state.ts'
 
 /**
- * One isolated sandbox inside the process, with its own base URL, clock, personas, queue and
- * records.
+ * One isolated sandbox in the process, with its own base URL, clock, personas, queue and records.
  */
 export interface Tenant extends OwnSettings, SettingsChanges {
   readonly name: string
-  /** The path of its base URL, without a trailing slash: the empty string, or `/t/NAME`. */
+  /** The path of the base URL without a trailing slash: the empty string, or `/t/NAME`. */
   readonly basePath: string
   readonly addresses: Addresses
   readonly provider: Provider
@@ -39,26 +38,27 @@ export interface Tenant extends OwnSettings, SettingsChanges {
   readonly expectations: Expectations
   readonly scenarios: Scenarios
   readonly journal: Journal
-  /**
-   * Applies changes of other processes before each request; absent when there is only one process.
-   */
+  /** Applies changes of other processes before each request; absent in a single process. */
   refresh?(): Awaitable<void>
-  /** Moves the clock; no other function does. @throws Refusal when the move leaves the calendar */
+  /**
+   * Moves the clock. No other function does.
+   * @throws Refusal when the move leaves the years 0001 to 9999
+   */
   moveClock(move: ClockMove): Promise<void>
   /**
-   * Resets personas, expectations, scenarios, clock, keys, journal, codes and tokens to the
-   * declared state. Clients stay.
+   * Restores the declared state of personas, expectations, scenarios, clock, keys, journal, codes
+   * and tokens. Clients and other settings are kept.
    */
   reset(): Promise<void>
-  /** Deletes all records of the tenant, which must not be used afterwards. */
+  /** Deletes all records of the tenant. The tenant must not be used afterwards. */
   forget(): Promise<void>
 }
 
 /**
- * Creates a tenant: one object, whose settings, clients, keys and readings are replaced when they
+ * Creates a tenant. Its settings, clients, keys and readings are replaced as a whole when they
  * change.
- * @param options.onDriven called and awaited before a caller changes how the tenant behaves; flows
- * do not call it
+ * @param options.onDriven awaited before a caller changes the behaviour of the tenant; flows do not
+ * call it
  */
 export function createTenant(
   shared: SharedParts,
@@ -139,7 +139,7 @@ export function createTenant(
     rotateKeys: driving(changes.rotateKeys),
     restoreKeys: driving(changes.restoreKeys),
     async reset() {
-      // A seeded tenant draws the same identifiers again after a reset.
+      // With a seed, the tenant draws the same identifiers again after a reset.
       replaceMembers(provider, { ids: idsFor('service') })
       await scenarios.clear().catch(unlessDamaged)
       await changeClock(() => UNMOVED)
@@ -158,7 +158,7 @@ export function createTenant(
   return tenant
 }
 
-/** Keeps the clock of the tenant in the state, which all processes share. */
+/** Stores the clock in the state of the tenant, which all processes share. */
 const addClockTo = (state: TenantState, clock: SandboxClock) =>
   state.add({
     name: 'clock',
@@ -166,7 +166,10 @@ const addClockTo = (state: TenantState, clock: SandboxClock) =>
     apply: (memory = UNMOVED) => clock.recall(memory),
   })
 
-/** The state of a clock after a move. @throws Refusal when the move leaves the calendar */
+/**
+ * The state of a clock after a move.
+ * @throws Refusal when the move leaves the years 0001 to 9999
+ */
 function movedMemory(memory: ClockMemory, move: ClockMove): ClockMemory {
   const draft = createClock()
   draft.recall(memory)
@@ -179,8 +182,8 @@ async function refreshAll(agree: () => Promise<void>, state: TenantState): Promi
 }
 
 /**
- * Replaces members of a tenant or of its provider. Views of the tenant inherit from both objects
- * (`tenantAt`), so a replaced member shows in all views at once.
+ * Replaces members of a tenant or its provider. The views of `tenantAt` inherit from both objects
+ * and see the change at once.
  */
 function replaceMembers<Whole extends object>(whole: Whole, members: Partial<Whole>): void {
   Object.assign(whole, members)
@@ -188,7 +191,7 @@ function replaceMembers<Whole extends object>(whole: Whole, members: Partial<Who
 
 /**
  * A view of the tenant under another address: only the addresses in its answers differ. The view
- * inherits everything else, so a later change of the tenant shows in the view at once.
+ * inherits all other members and sees later changes of the tenant.
  * @param baseUrl without a trailing slash
  */
 export function tenantAt(tenant: Tenant, baseUrl: string): Tenant {
@@ -200,13 +203,13 @@ export function tenantAt(tenant: Tenant, baseUrl: string): Tenant {
   })
 }
 
-/** Another tenant of the sandbox, under the address by which the caller reached `tenant`. */
+/** Another tenant, under the address at which the caller reached `tenant`. */
 export function tenantBeside(tenant: Tenant, other: Tenant): Tenant {
   const { origin } = new URL(tenant.provider.baseUrl)
   return tenantAt(other, baseUrlAt(origin, other.addresses))
 }
 
-/** The settings that the service reads, under its names. */
+/** The settings of the service, with the names of `Provider`. */
 const providedBy = (
   { settings, clients, keys, readings: { policy } }: OwnSettings,
   { profile, vocabulary, certifications }: SandboxSettings,
@@ -221,7 +224,7 @@ const providedBy = (
   clients,
 })
 
-/** A damaged scenario is removed with its table. */
+/** A damaged scenario does not stop a reset: clearing the tables removes it. */
 const unlessDamaged = (error: unknown) => {
   if (!(error instanceof DamagedRecord)) throw error
 }

@@ -3,49 +3,51 @@ import { type Addresses, addressesBelow } from '../addresses/addresses.ts'
 import { MAX_TENANTS, type SharedParts } from './shared-parts.ts'
 import { createTenant, type Tenant } from './tenant.ts'
 
-/** The tenant at the base URL. It always exists. */
+/** The tenant at the base URL of the sandbox. It always exists. */
 export const ROOT_TENANT = 'default'
 
-/** The names that a tenant may have. */
+/** The pattern of tenant names. */
 export const TENANT_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
 
 /** All tenants of a sandbox. */
 export interface Tenants {
   readonly root: Tenant
   /**
-   * Finds or creates the tenant of this name. A created tenant is kept only once a caller drives
-   * the tenant.
-   * @throws Refusal for a name that no tenant may have
+   * Returns the tenant with this name, or creates it. A created tenant is kept only when a caller
+   * drives it.
+   * @throws Refusal for an invalid name
    */
   at(name: string): Tenant
   /**
-   * Refreshes the tenant of this name, or the root tenant, and counts the tenant as the most
-   * recently used one. Beyond the limit, the least recently used touched tenant goes.
-   * @throws Refusal
+   * Refreshes the tenant with this name, or the root tenant, and marks it as the most recently used
+   * tenant. Beyond the limit, the least recently used touched tenant is removed.
+   * @throws Refusal for an invalid name
    */
   touch(name: string | undefined): Promise<Tenant>
   /**
-   * Makes the tenant a declared one, which touched tenants never push out. Driving a tenant does
-   * the same.
-   * @throws Refusal
+   * Marks a tenant as declared: touched tenants never push it out. Driving a tenant has the same
+   * effect.
+   * @throws Refusal for an invalid name
    */
   declare(name: string): Promise<Tenant>
-  /** Whether a tenant beside the root one has this name. @throws Refusal */
+  /**
+   * Whether a tenant other than the root tenant has this name.
+   * @throws Refusal for an invalid name
+   */
   has(name: string): Promise<boolean>
-  /** The tenant of this name, counted as used; `undefined` when it does not exist. */
+  /** Finds a tenant and marks it as used; `undefined` when it does not exist. */
   find(name: string): Promise<Tenant | undefined>
-  /** The root tenant first, the others in alphabetical order. */
+  /** The names of all tenants: the root tenant first, then the others in alphabetical order. */
   names(): Promise<string[]>
-  /** Finds the tenant of one of the `names` and refreshes it, without counting it as used. */
+  /** Refreshes and returns a tenant of `names()` without marking it as used. */
   read(name: string): Promise<Tenant>
   /**
-   * Deletes a tenant; `false` when no tenant has this name.
-   * @throws Refusal for the root tenant
+   * Deletes a tenant. Returns `false` when no tenant has this name.
+   * @throws Refusal for the root tenant and for an invalid name
    */
   remove(name: string): Promise<boolean>
   /**
-   * All tenants follow the declared settings, which have been replaced. Settings that a tenant has
-   * set itself stay.
+   * Applies new declared settings to all tenants. Settings that a tenant has set itself are kept.
    */
   followSettings(): void
 }
@@ -76,7 +78,7 @@ export function createTenants(
   }
   const forgetGone = async (names: readonly string[]) => {
     for (const name of names) {
-      // Another caller may have used the name again meanwhile.
+      // Another caller may have used the name again in the meantime.
       if (!(await directory.has(name))) await forget(name)
       await directory.forgotten(name)
     }
@@ -122,7 +124,7 @@ export function createTenants(
     async remove(name) {
       checkName(name)
       if (!(await directory.has(name))) return false
-      // Deletes the records first: a tenant that is only half removed can be called again.
+      // Records are deleted first, so that a failed deletion can be repeated.
       await forget(name)
       await directory.remove(name)
       return true
@@ -138,8 +140,8 @@ export function createTenants(
 interface TenantObjects {
   find(name: string): Tenant | undefined
   /**
-   * Keeps the tenant as the most recently used one.
-   * @returns the kept object: of several objects with one name the first is kept
+   * Keeps a tenant object as the most recently used one.
+   * @returns the kept object; of several objects with the same name the first is kept
    */
   keep(tenant: Tenant): Tenant
   remove(name: string): void
@@ -147,13 +149,13 @@ interface TenantObjects {
 }
 
 /**
- * More than the directory holds: the object of a removed tenant stays while its records are
- * deleted.
+ * More than the limit of the directory: the object of a removed tenant is kept while its records
+ * are deleted.
  */
 const MAX_CREATED = 2 * MAX_TENANTS + 100
 
 function createTenantObjects(): TenantObjects {
-  /** The least recently used first. */
+  /** Ordered by use; the least recently used tenant comes first. */
   const tenants = new Map<string, Tenant>()
   return {
     find: (name) => tenants.get(name),
@@ -162,7 +164,7 @@ function createTenantObjects(): TenantObjects {
       const tenant = tenants.get(name) ?? wanted
       tenants.delete(name)
       tenants.set(name, tenant)
-      // In a single process the directory has removed the tenant and its records already.
+      // In a single process the directory has already removed this tenant and its records.
       const [oldest] = tenants.keys()
       if (tenants.size > MAX_CREATED && oldest !== undefined) tenants.delete(oldest)
       return tenant
@@ -187,7 +189,10 @@ function checkName(name: string): void {
   )
 }
 
-/** Finds a tenant by name, and counts it as used. @throws Refusal 404 with the nearest names */
+/**
+ * Finds a tenant and marks it as used.
+ * @throws Refusal 404 with similar names
+ */
 export async function requireTenant(name: string, tenants: Tenants): Promise<Tenant> {
   const tenant = await tenants.find(name)
   if (tenant) return tenant
