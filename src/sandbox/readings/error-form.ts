@@ -3,7 +3,7 @@ import type { Policy } from '../../service/oidc/policy.ts'
 import { bodyOf, withJson, withoutBody, withText } from '../outcomes/answer-changes.ts'
 import type { ServerReply } from '../outcomes/outcome.ts'
 
-/** The decision that holds the status of a refusal, by call and error code. */
+/** The constant of the policy that holds the status of a refusal, by call and error code. */
 const STATUS_OF: Readonly<
   Record<string, 'clientErrorStatus' | 'refusedTokenStatus' | 'refusedSignalStatus'>
 > = {
@@ -12,7 +12,7 @@ const STATUS_OF: Readonly<
   'upgrade invalid_authorization_details': 'refusedSignalStatus',
 }
 
-/** The reply to a refused server-to-server call, in the form that the readings want. */
+/** Rewrites the reply to a refused server-to-server call in the form that the policy selects. */
 export function inErrorForm(call: CallName, refused: ServerReply, form: Policy): ServerReply {
   const { error, error_description: description, ...others } = bodyOf(refused)
   if (typeof error !== 'string' || refused.status < 400 || refused.status >= 500) return refused

@@ -16,7 +16,10 @@ export const inTokens = (apply: Apply<'token'>): AnswerChange => ({
   apply,
 })
 
-/** The callbacks of both flows; `change` is told the flow. */
+/**
+ * Changes the callbacks of both browser flows.
+ * @param change receives the flow as its last argument
+ */
 export const inCallbacks = (
   change: (callback: Callback, tools: TamperTools, flow: CallName) => Callback,
 ): readonly AnswerChange[] =>
@@ -26,60 +29,59 @@ export const inCallbacks = (
     apply: (callback, tools) => change(callback, tools, flow),
   }))
 
-/** The replies to the server-to-server calls of one flow. */
+/** Changes the successful replies to one server-to-server call. */
 export const inReplies = (flow: ServerCall, apply: Apply<'reply'>): AnswerChange => ({
   flow,
   seam: 'reply',
   apply,
 })
 
-/** One way to read what the specification leaves open. */
+/** One way to read a point that the specification leaves open. */
 export interface Variant {
-  /** Unique within its reading: `200`, `absent`. */
+  /** Unique within the reading: `200`, `absent`. */
   readonly name: string
-  /** What the service does under this variant, as one sentence. */
+  /** What the service does under this variant, in one sentence. */
   readonly summary: string
-  /**
-   * What makes the variant legal: a section of an RFC, of OpenID Connect or of the specification.
-   */
+  /** The section of an RFC, of OpenID Connect or of the specification that allows the variant. */
   readonly source: string
   /** Constants of the policy that the variant changes. */
   readonly policy?: Partial<Record<keyof Policy, string | number>>
   /**
-   * Changes of the answers, like those of a forced outcome. A text is the id of a row:
+   * Changes to the answers, like the changes of a forced outcome. A text is the id of a row:
    * `use/id_token.azp_own`.
    */
   readonly changes?: readonly (AnswerChange | string)[]
 }
 
-/** One point that the specification leaves open, and the ways to read it. */
+/** One point that the specification leaves open, with its variants. */
 export interface Reading {
-  /** `refused_token_status`: unique in the table. */
+  /** Unique in the table: `refused_token_status`. */
   readonly name: string
-  /** What is left open, in a few words. */
+  /** The open point in a few words. */
   readonly point: string
-  /** The heading of the specification under which it is left open. */
+  /** The heading of the specification that the quotation comes from. */
   readonly section: string
-  /** The sentence of the specification that leaves it open, word for word. */
+  /** The exact sentence of the specification that leaves the point open. */
   readonly quote: string
-  /** What the sentence does not say; absent when the sentence is "... not shown". */
+  /** What the sentence does not say; absent when the sentence itself ends with "not shown". */
   readonly open?: string
-  /** The name of the variant that holds by default. */
+  /** The name of the default variant. */
   readonly default: string
-  /** The variants, the default among them. */
+  /** All variants, including the default. */
   readonly variants: readonly Variant[]
   /**
-   * Variants of two readings that cannot both hold: `{ minimal: ['unknown_members=everywhere'] }`.
+   * Variants of other readings that a variant excludes: `{ minimal: ['unknown_members=everywhere']
+   * }`.
    */
   readonly excludes?: Readonly<Record<string, readonly string[]>>
-  /** Rows of the catalogue whose answers show the difference: `par/par.401`. */
+  /** Rows of the catalogue whose answers show the difference, such as `par/par.401`. */
   readonly shownBy: readonly string[]
 }
 
 /**
- * A reading as its table states it. The variants are keyed by their names and share one source.
- * Unless a row says otherwise, the first variant is the default, of a decision its default value,
- * and `use/verified` shows the difference.
+ * A reading as written in its table. Variants are keyed by name and share one source. Defaults: the
+ * default variant is the value in `DEFAULT_POLICY` if the reading decides a constant of the policy,
+ * otherwise the first variant; `use/verified` shows the difference.
  */
 export type ReadingRow = Omit<Reading, 'default' | 'variants' | 'shownBy'> &
   Partial<Pick<Reading, 'default' | 'shownBy'>> &
@@ -90,7 +92,10 @@ type VariantsNamed<Name extends string> = Readonly<
   Record<Name, string | (Pick<Variant, 'summary'> & Partial<Omit<Variant, 'name'>>)>
 >
 
-/** The constant of the policy whose values are the names of the variants. */
+/**
+ * Readings that decide a constant of the policy. The names of the variants are the values of the
+ * constant.
+ */
 type Deciding = {
   [Name in keyof Policy]-?: {
     readonly decides: Name
@@ -98,8 +103,8 @@ type Deciding = {
   }
 }[keyof Policy]
 
-/** The readings that are set: variants by the names of their readings. */
+/** The readings that are set. Maps the name of a reading to the name of its variant. */
 export type Readings = Readonly<Record<string, string>>
 
-/** `refused_token_status=403` */
+/** The id of a variant: `refused_token_status=403`. */
 export const readingId = (reading: string, variant: string): string => `${reading}=${variant}`

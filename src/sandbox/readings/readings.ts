@@ -32,7 +32,7 @@ export const READINGS: readonly Reading[] = ROWS.map(
       ...row,
       default: usual,
       shownBy: shownBy ?? ['use/verified'],
-      // An object lists names that are numbers first; the default must lead.
+      // JavaScript objects list numeric names first, but the default must come first.
       variants: Object.entries(variants)
         .map(([name, given]) => variantOf(name, given))
         .sort((one, other) => Number(other.name === usual) - Number(one.name === usual)),
@@ -48,16 +48,13 @@ const findVariant = ({ variants }: Reading, name: string): Variant | undefined =
   variants.find((variant) => variant.name === name)
 
 /**
- * Variants that a variant excludes: `unknown_members=everywhere`. The table states it for one of
- * the two.
+ * The variants that a variant excludes, such as `unknown_members=everywhere`. The table states an
+ * exclusion for only one of the two variants.
  */
 export const excludedBy = (reading: string, variant: string): readonly string[] =>
   findReading(reading)?.excludes?.[variant] ?? []
 
-/**
- * A reading as programs read it: the same in `GET catalog` and in `agekey-sandbox explain readings
- * --json`.
- */
+/** A reading in the shape of `GET catalog` and `agekey-sandbox explain readings --json`. */
 export const describeReading = ({ variants, excludes = {}, shownBy, ...told }: Reading) => ({
   ...told,
   variants: variants.map(({ name, summary, source }) => ({
@@ -69,24 +66,31 @@ export const describeReading = ({ variants, excludes = {}, shownBy, ...told }: R
   shown_by: shownBy,
 })
 
-/** `“Only verifications after it are accepted.” (nothing on when a date begins)` */
+/**
+ * The quotation with the open point: `“Only verifications after it are accepted.” (nothing on when
+ * a date begins)`.
+ */
 export const quotationOf = ({ quote, open }: Pick<Reading, 'quote' | 'open'>): string =>
   `“${quote}”${open === undefined ? '' : ` (${open})`}`
 
-/** The readings that a tenant has set. */
+/** The readings of a tenant, ready to apply. */
 export interface ActiveReadings {
   /**
-   * The variants that differ from the default, as the journal has them: `refused_token_status=403`.
+   * The ids of the variants that differ from the default, as the journal records them:
+   * `refused_token_status=403`.
    */
   readonly ids: readonly string[] | undefined
   readonly policy: Policy
-  /** The changes of each answer; empty without readings. */
+  /** The changes to answers, in order; empty without readings. */
   readonly changes: readonly AnswerChange[]
 }
 
 const NO_READINGS: ActiveReadings = { ids: undefined, policy: DEFAULT_POLICY, changes: [] }
 
-/** Applies readings. Unknown names are ignored: a later version may have stored them. */
+/**
+ * Prepares readings for use. Unknown names are ignored, because a later version of the sandbox may
+ * have stored them.
+ */
 export function activate(readings: Readings): ActiveReadings {
   const active = READINGS.flatMap((reading) => {
     const variant = findVariant(reading, readings[reading.name] ?? '')
@@ -108,8 +112,8 @@ function changeOf(change: AnswerChange | string): AnswerChange {
 }
 
 /**
- * What is wrong with each reading, in one line, then with pairs of them; empty when all can be set
- * together.
+ * The problems of single readings or, if there are none, of pairs that exclude each other; empty
+ * when the readings can be set.
  */
 function problemsOf(
   readings: Readings,
@@ -140,8 +144,12 @@ const excluding = (one: string, other: string) =>
   `${one} and ${other} exclude each other; drop one of the two`
 
 /**
- * Readings of texts such as `refused_token_status=403`.
- * @returns the readings, or what is wrong in one line
+ * Parses readings such as `refused_token_status=403`.
+ * @returns the readings, or the first problem in one line
+ * @example
+ * ```ts
+ * parseReadings(['code_use=repeated']) // { readings: { code_use: 'repeated' } }
+ * ```
  */
 export function parseReadings(
   texts: readonly string[],
@@ -166,13 +174,19 @@ export function parseReadings(
   return first ? { problem: first.message } : { readings }
 }
 
-/** The readings of a flag; texts that are wrong stay as they are, and the schema reports them. */
+/**
+ * Parses the readings of a flag. Invalid texts are returned unchanged, so that the schema reports
+ * them.
+ */
 export function parseReadingTexts(texts: string | readonly string[]): unknown {
   const parsed = parseReadings([texts].flat())
   return 'problem' in parsed ? texts : parsed.readings
 }
 
-/** Readings in YAML and JavaScript: a variant may be a number, and null removes a reading. */
+/**
+ * Normalises readings from YAML and JavaScript, where a variant may be a number and `null` removes
+ * a reading.
+ */
 export const readingsOf = (
   given: Readonly<Record<string, string | number | null>> = {},
 ): Readings =>
@@ -184,8 +198,8 @@ export const readingsOf = (
 
 /**
  * The readings of a tenant after a change.
- * @param change variants to set; null removes a reading, and `null` instead of an object removes
- * all
+ * @param change the variants to set; `null` for a variant removes its reading, and `null` for the
+ * whole change removes all readings
  * @throws Refusal 400 for an unknown name, and for two readings that exclude each other
  */
 export function requireReadings(
@@ -202,8 +216,8 @@ export function requireReadings(
 const variant = z.union([z.string(), z.number()], { error: 'expected the name of a variant' })
 
 /**
- * Variants by the names of their readings. The message about a list of texts says what is wrong
- * with the texts.
+ * Maps the name of a reading to the name of its variant. For a list of texts the message describes
+ * the problem of the texts.
  */
 export const readingsSchema = z
   .record(z.string(), variant, { error: ({ input }) => problemOfList(input) })
@@ -213,8 +227,8 @@ export const readingsSchema = z
   })
 
 /**
- * A change of readings: null removes one. Whether a variant is possible depends on the readings
- * that are set.
+ * A change to readings; `null` removes a reading. Whether a variant is allowed depends on the
+ * readings that are already set.
  */
 export const readingsChangeSchema = z.record(z.string(), variant.nullable())
 

@@ -7,7 +7,7 @@ const SIGNED_JWT = {
 
 const CLAIMS = 'ID token claims'
 
-/** Readings of the id_token: its claims, then its signature, header and JSON. */
+/** Readings of the id_token: claims, signature, header and JSON. */
 export const ID_TOKEN: readonly ReadingRow[] = [
   {
     name: 'sub',
@@ -154,10 +154,10 @@ export const ID_TOKEN: readonly ReadingRow[] = [
   },
 ]
 
-/** OpenID Connect Core 1.0 section 2: at most so many ASCII characters. */
+/** OpenID Connect Core 1.0 section 2: maximum length of `sub` in ASCII characters. */
 const MAX_SUB = 255
 
-/** The same 128 bits as a UUID of version 4. */
+/** Writes the 128 bits of `sub` as a UUID of version 4. */
 function asUuid(sub: string): string {
   const bytes = Buffer.from(sub, 'base64url')
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
@@ -176,7 +176,7 @@ const CODE = {
     'The code from E1, issued when the upgrade scope was requested and all thresholds were false.',
 }
 
-/** Values that a client only sends back and must not look into. */
+/** Variants for the form of a value that is opaque to clients. */
 const formsOf = (what: string) => ({
   short: `${what} has some 20 to 50 letters of base64url.`,
   jwt: `${what} is a JWT of some 1,000 characters, with dots.`,
@@ -185,8 +185,7 @@ const formsOf = (what: string) => ({
 const FORM = { open: 'nothing on its form and length' }
 
 /**
- * Readings of what is issued: how often and how long it serves, its limits, its effect and its
- * form.
+ * Readings of codes, access tokens and pushed requests: uses, lifetimes, limits, effects and forms.
  */
 export const LIVES: readonly ReadingRow[] = [
   {

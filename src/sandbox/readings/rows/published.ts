@@ -15,7 +15,7 @@ const CONTENTS = {
   quote: 'Contents of the discovery documents and of the key set: not shown.',
 }
 
-/** Readings of the documents, of names, and of members that may come everywhere. */
+/** Readings of the published documents, of names, and of additional members. */
 export const PUBLISHED: readonly ReadingRow[] = [
   {
     name: 'discovery',
@@ -141,8 +141,8 @@ export const PUBLISHED: readonly ReadingRow[] = [
 ]
 
 /**
- * OpenID Connect Discovery 1.0 section 3 requires these members; RFC 9126 section 5 names the
- * endpoint of E2.
+ * Required by OpenID Connect Discovery 1.0 section 3; RFC 9126 section 5 defines the endpoint of
+ * E2.
  */
 const REQUIRED_MEMBERS: readonly string[] = [
   'issuer',
@@ -155,7 +155,7 @@ const REQUIRED_MEMBERS: readonly string[] = [
   'id_token_signing_alg_values_supported',
 ]
 
-/** What an absent member means (OpenID Connect Discovery 1.0 section 3, RFC 9126 section 5). */
+/** The meaning of an absent member (OpenID Connect Discovery 1.0 section 3, RFC 9126 section 5). */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   response_modes_supported: ['query', 'fragment'],
   grant_types_supported: ['authorization_code', 'implicit'],
@@ -176,14 +176,14 @@ function withRequiredMembers(reply: ServerReply): ServerReply {
 const isSameSet = (...values: readonly [unknown, unknown]) =>
   new Set(values.map((value) => [value].flat().sort().join())).size === 1
 
-/** Clients with their own algorithm need a key of it. */
+/** Keeps the keys of all algorithms that sign for at least one client. */
 function withSigningKeys(reply: ServerReply, { signingAlgs }: TamperTools): ServerReply {
   return withMembers(reply, {
     keys: keysOfReply(reply).filter(({ alg }) => signingAlgs.some((one) => one === alg)),
   })
 }
 
-/** OpenID Connect Discovery 1.0 section 3: RS256 must always be listed. */
+/** OpenID Connect Discovery 1.0 section 3: RS256 must be listed. */
 function withSigningAlgorithms(reply: ServerReply, { signingAlgs }: TamperTools): ServerReply {
   return withMembers(reply, {
     id_token_signing_alg_values_supported: [...new Set([...signingAlgs, 'RS256'])],
