@@ -13,14 +13,14 @@ import { MASKED } from '../clients/mask.ts'
 import { recordedClockSchema } from '../clock/clock.ts'
 import { withoutEnding } from './flow-link.ts'
 
-/** The response as data. */
+/** The response to a call as data. */
 export const recordedResponseSchema = z.discriminatedUnion('kind', [
-  /** The browser was sent back to the relying party. */
+  /** The browser was redirected to the relying party. */
   z.object({ kind: z.literal('callback'), callback: callbackSchema }),
   z.object({ kind: z.literal('redirect'), location: z.string() }),
   /**
-   * `params`: the fields of a form that posts the callback. `error`: of an error page.
-   * `transaction`: what waits on the page.
+   * `params`: the fields of the form that posts a callback. `error`: the error of an error page.
+   * `transaction`: the id of the request that waits on the page.
    */
   z.object({
     kind: z.literal('page'),
@@ -44,10 +44,10 @@ const recordedDecisionSchema = z.object({
   decided_by: z.string().optional(),
 })
 
-/** What was decided for one call, and what decided it. */
+/** The decision about one call, and its source. */
 export type RecordedDecision = Readonly<z.infer<typeof recordedDecisionSchema>>
 
-/** One call of a flow, as readers see it. */
+/** One call of a flow, in the shape of the control API. */
 export const callRecordSchema = z.object({
   /** ISO 8601, by the clock of the tenant. */
   at: z.string(),
@@ -85,19 +85,19 @@ const sentSchema = z.object({
   text: z.string(),
 })
 
-/** A request as it came: the query string, or the body with its kind. */
+/** The request as received: the query string, or the body and its kind. */
 export type Sent = Readonly<z.infer<typeof sentSchema>>
 
 const keptCallSchema = callRecordSchema.omit({ parameters: true }).extend({
   sent: sentSchema,
-  /** Whether the call sent an `Authorization` header to a trap. */
+  /** Whether an `Authorization` header was sent to a trap. */
   authorized: z.literal(true).optional(),
 })
 
-/** One call of a flow as the journal keeps it: with the request as it came, secrets included. */
+/** One call as the journal stores it: the request as received, including secrets. */
 export type KeptCall = Readonly<z.infer<typeof keptCallSchema>>
 
-/** Parses a kept call. Its parameters are decoded here, when somebody reads the flow. */
+/** Parses a stored call. Parameters are decoded here, when a reader asks for the flow. */
 export function readCall(text: string): CallRecord {
   const { at, endpoint, method, path, status, sent, authorized, ...answer } = keptCallSchema.parse(
     JSON.parse(text),
@@ -106,13 +106,13 @@ export function readCall(text: string): CallRecord {
   return { at, endpoint, method, path, status, parameters, ...answer }
 }
 
-/** The kind of a body by its media type. Everything but JSON is read as a form. */
+/** The kind of a body by its media type. Any type except JSON is read as a form. */
 export const bodyKind = (contentType: string | undefined): Sent['kind'] =>
   contentType?.startsWith('application/json') ? 'json' : 'form'
 
 /**
- * The parameters of a call by name. An unreadable body is only described by its fault or its
- * length, because it may hold a secret.
+ * The parameters of a call by name. An unreadable body may hold a secret, so only its problem or
+ * its length is recorded.
  * @param pairs decodes a query or form
  */
 export function parametersOf(
@@ -149,14 +149,14 @@ function readParameters(
   return { ...json.value }
 }
 
-/** Parameters by name; a value that is not well-formed UTF-8 is one replacement character. */
+/** Parameters by name. A value that is not well-formed UTF-8 is replaced by U+FFFD. */
 function byName(pairs: Pairs): Record<string, unknown> {
   const named: Record<string, unknown> = Object.create(null)
   for (const [name, value = '\ufffd'] of pairs) named[name] = value
   return named
 }
 
-/** What `GET flows` shows of a response: the location, the page or the body itself. */
+/** A response in the shape of `GET flows`: the location, the page or the body itself. */
 export function shownResponse(response: RecordedResponse): unknown {
   switch (response.kind) {
     case 'callback':
@@ -178,15 +178,15 @@ export function shownResponse(response: RecordedResponse): unknown {
 }
 
 /**
- * The address of a callback. The redirect URI may contain a masked secret, and no address can be
- * made of it then.
+ * The URL of a callback. A masked secret can make the redirect URI invalid; the redirect URI itself
+ * is returned then.
  */
 export const shownAddress = (callback: Callback): string =>
   URL.canParse(callback.redirectUri) ? callbackUrl(callback) : callback.redirectUri
 
 /**
- * The parameters that the browser brought back to the relying party; `undefined` when it has not
- * come back.
+ * The parameters of the last callback; `undefined` when the browser has not returned to the relying
+ * party.
  */
 export const callbackOf = ({ calls }: { readonly calls: readonly CallRecord[] }) =>
   calls.map(({ response }) => paramsOf(response)).findLast((params) => params !== undefined)
@@ -198,7 +198,7 @@ function paramsOf(response: RecordedResponse): Readonly<Record<string, string>> 
 
 /**
  * Whether a call failed for the app, whatever its status: a broken rule, an error status, an error
- * page, a callback with `error`, a broken connection, a fetched trap.
+ * page, a callback with `error`, a broken connection, or a fetched trap.
  */
 export function isRefused({ endpoint, status, findings, response }: CallRecord): boolean {
   if (status >= 400 || status === 0 || endpoint === 'trap') return true
@@ -210,8 +210,8 @@ export function isRefused({ endpoint, status, findings, response }: CallRecord):
 }
 
 /**
- * Why a call was refused, when no finding says it: an unknown persona, a client that did not
- * authenticate, a broken connection.
+ * Why a call was refused if no finding explains it: an unknown persona, a failed authentication, a
+ * broken connection.
  */
 export function refusalOf({ status, findings, response }: CallRecord) {
   if (status === 0) return { status, description: 'the connection was closed without a response' }

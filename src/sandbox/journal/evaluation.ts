@@ -12,12 +12,12 @@ const evaluationInputSchema = z.object({
 })
 
 /**
- * The input of an evaluation. The journal keeps this input as JSON instead of the trace, which is
- * many times as large.
+ * The input of an evaluation. The journal stores the input as JSON, because the trace is many times
+ * as large.
  */
 export type EvaluationInput = Readonly<z.infer<typeof evaluationInputSchema>>
 
-/** The trace of a flow, evaluated again from the kept input when somebody reads the flow. */
+/** Evaluates a stored input again, when a reader asks for the flow. */
 export function readEvaluation(input: string): {
   trace: ThresholdTrace[]
   signals: EvaluationInput['signals']

@@ -7,21 +7,21 @@ import type { Flow, ListedFlow } from './journal.ts'
 import { reasoningLines } from './reasoning-lines.ts'
 
 /**
- * `waiting`: the user has not decided yet. `declined`: the user gave up, which the callback says by
- * `access_denied`, or closed the window. `error`: a call of the flow was refused or got no
- * response, or the callback carries another `error`. `ok`: everything else.
+ * `waiting`: the user has not decided yet. `declined`: the user declined (`access_denied`) or
+ * closed the window. `error`: a call of the flow was refused or got no response, or the callback
+ * has another `error`. `ok`: any other flow.
  */
 export const FLOW_STATUSES = ['waiting', 'ok', 'declined', 'error'] as const
 export type FlowStatus = (typeof FLOW_STATUSES)[number]
 
-/** How a flow went. */
+/** How a flow ended. */
 export interface FlowSummary {
   readonly status: FlowStatus
-  /** One sentence: the first broken rule, else the refusal, else the answer. */
+  /** One sentence: the first broken rule, or else the refusal, or else the answer. */
   readonly summary: string
 }
 
-/** Summarizes a flow when the flow is read, not when a call is recorded. */
+/** Summarizes a flow. This happens on reading, not when calls are recorded. */
 export function summarizeFlow(flow: ListedFlow): FlowSummary {
   const calls = flow.calls.filter((call) => !isSecondChoice(call))
   const fault = brokenRule(calls) ?? forcedAnswer(flow) ?? refusal(calls)
@@ -37,7 +37,7 @@ export function summarizeFlow(flow: ListedFlow): FlowSummary {
   return { status: 'ok', summary: fault ?? ending(flow) }
 }
 
-/** How the user declined; `undefined` when the user did not. */
+/** How the user declined; `undefined` when the user did not decline. */
 function declinedBy(flow: ListedFlow): string | undefined {
   const { error, error_description: description } = callbackOf(flow) ?? {}
   if (error === 'access_denied') return description ?? 'the user declined'
@@ -47,8 +47,8 @@ function declinedBy(flow: ListedFlow): string | undefined {
 }
 
 /**
- * The summary, with `reasons`: a line for what decided the flow, then one for each threshold and
- * signal.
+ * The summary, with `reasons`: one line about the source of the decision, and one line for each
+ * threshold and signal.
  */
 export function explainFlow(flow: Flow) {
   const { trace = [], decided_by: decidedBy, readings } = flow
@@ -70,7 +70,7 @@ export function explainFlow(flow: Flow) {
 }
 
 /**
- * A form that is sent again, by a double click or the back button, changes nothing: the first
+ * A form that was sent twice, by a double click or the back button. It changes nothing: the first
  * answer counts.
  */
 const isSecondChoice = ({ endpoint, status }: CallRecord) => endpoint === 'choice' && status === 410
@@ -85,7 +85,8 @@ function brokenRule(calls: readonly CallRecord[]): string | undefined {
 }
 
 /**
- * Families of outcomes that a real service has too: the callback itself says how such a flow ended.
+ * Families of outcomes that a real service has too. The callback itself shows how such a flow
+ * ended.
  */
 const USUAL_FAMILIES: readonly string[] = ['ending', 'error', 'no_answer']
 
@@ -101,12 +102,10 @@ function forcedAnswer(flow: ListedFlow): string | undefined {
   return `forced: ${outcome.name}, a correct client ${VERDICTS[outcome.correctClient]}`
 }
 
-/**
- * Whether only a sandbox has this outcome: it changes an answer, which a real service never does.
- */
+/** Whether only a sandbox has this outcome, because it changes an answer. */
 export const isForced = ({ family }: Outcome): boolean => !USUAL_FAMILIES.includes(family)
 
-/** The outcome of the flow itself, or the one forced on a server-to-server call of it. */
+/** The outcome of the flow itself or, if one was forced, of one of its server-to-server calls. */
 export const outcomeOf = ({
   flow,
   outcome,
@@ -154,17 +153,17 @@ function ending(flow: ListedFlow): string {
     : `${answers(flow)}, and a code to upgrade`
 }
 
-/** Ages in a sentence. */
+/** Maximum number of thresholds in a sentence. */
 const MAX_ANSWERS = 8
 
-/** `teen-16: 13 yes, 18 no` */
+/** The answers in words: `teen-16: 13 yes, 18 no`. */
 function answers({ persona, outcome, age_thresholds: given = {} }: ListedFlow): string {
   const said = Object.entries(given).map(([age, isMet]) => `${age} ${isMet ? 'yes' : 'no'}`)
   const shown = said.length > MAX_ANSWERS ? [...said.slice(0, MAX_ANSWERS), '…'] : said
   return [persona, shown.join(', ') || outcome].filter(Boolean).join(': ') || 'answered'
 }
 
-/** The methods of the age signals that a call submits. */
+/** The methods of the age signals in a call. */
 function methodsIn(call: CallRecord | undefined): string {
   const details = call?.parameters['authorization_details'] ?? ''
   const text = typeof details === 'string' ? details : JSON.stringify(details)

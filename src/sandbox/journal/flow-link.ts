@@ -1,8 +1,8 @@
-/** Where a flow can be read. */
+/** A link to a flow. */
 export interface FlowLink {
-  /** `f12`. */
+  /** The id of the flow: `f12`. */
   readonly id: string
-  /** Its page in the console. */
+  /** The page of the flow in the console. */
   readonly url: string
 }
 
@@ -13,8 +13,12 @@ export const flowLink = (id: string, baseUrl: string): FlowLink => ({
 })
 
 /**
- * The flow that a text names: `f12` in any case, or the URL of its page, together with the URL of
- * its sandbox.
+ * Reads the id of a flow, or the URL of its page. The result has the URL of the sandbox too if the
+ * text is a URL.
+ * @example
+ * ```ts
+ * flowNamed('F12') // { id: 'f12' }
+ * ```
  */
 export function flowNamed(
   text: string,
@@ -28,19 +32,20 @@ export function flowNamed(
     : { id: id.toLowerCase(), ...(url === undefined ? {} : { url }) }
 }
 
-/** Characters of the ending, at most: the description needs room beside it. */
+/** Maximum length of the ending in characters, so that the description has room beside it. */
 const MAX_ENDING = 200
 
 /**
- * ` (flow f12: http://localhost:2435/_sandbox/console/flows/f12)`: the end of an
- * `error_description`. Decision: a refused call names its flow, because the description is what
- * apps show and log; what an outcome decides does not.
+ * The end of an `error_description`: ` (flow f12:
+ * http://localhost:2435/_sandbox/console/flows/f12)`. Decision: the description of a refused call
+ * names its flow, because apps show and log the description; the description of a forced outcome
+ * does not.
  */
 export function endingWith({ id, url }: FlowLink): string {
   const ending = ` (flow ${id}: ${url})`
   return ending.length > MAX_ENDING ? ` (flow ${id})` : ending
 }
 
-/** The description without the link, for a reader who has the flow open. */
+/** The description without the link, for a reader who already sees the flow. */
 export const withoutEnding = (description: string): string =>
   description.replace(/ \(flow f\d+(?:: \S+)?\)$/, '')

@@ -11,35 +11,35 @@ export const flowFactsSchema = z.object({
   state: z.string().optional(),
   persona: z.string().optional(),
   outcome: z.string().optional(),
-  /** What named the persona and the outcome: `request header X-Sandbox-Persona`. */
+  /** The sources of persona and outcome: `request header X-Sandbox-Persona`. */
   decided_by: z.string().optional(),
   age_thresholds: z.record(z.string(), z.boolean()).readonly().optional(),
-  /** The variants that differ from the default: `refused_token_status=403`. */
+  /** The ids of the variants that differ from the default: `refused_token_status=403`. */
   readings: z.array(z.string()).readonly().optional(),
-  /** The flow is one of an audit: lists leave it out, and coverage counts nothing of it. */
+  /** Set for a flow of an audit. Lists leave it out, and coverage does not count it. */
   audit: z.literal(true).optional(),
 })
 
-/** Facts about a whole flow; later calls may add to them. */
+/** Facts about a whole flow. Later calls may add facts. */
 export type FlowFacts = Readonly<z.infer<typeof flowFactsSchema>>
 
-/** All calls that belong together, as a list shows them. */
+/** A flow as a list shows it: all calls that belong together. */
 export interface ListedFlow extends FlowFacts {
   readonly id: string
   readonly tenant: string
   readonly started_at: string
-  /** Absent while the user is still choosing. */
+  /** Absent while the user has not decided. */
   readonly ended_at?: string | undefined
-  /** Number of oldest calls that were dropped; absent when all calls are kept. */
+  /** Number of oldest calls that were removed; absent when all calls are kept. */
   readonly dropped_calls?: number | undefined
   readonly calls: readonly CallRecord[]
 }
 
-/** One flow with its trace: the shape of `GET flows/ID`. */
+/** A flow with its trace, in the shape of `GET flows/ID`. */
 export interface Flow extends ListedFlow {
-  /** Why each threshold is true or false; only of a flow whose age key was evaluated. */
+  /** Why each threshold is true or false; only if the flow evaluated an age key. */
   readonly trace?: readonly ThresholdTrace[] | undefined
-  /** What the age key held then, with plain dates; only for recordings. */
+  /** The age signals at that time, with absolute dates; only for recordings. */
   readonly signals?: EvaluationInput['signals'] | undefined
 }
 
@@ -47,73 +47,80 @@ export const journalEventSchema = z.object({
   type: z.enum(['call', 'flow', 'scenario', 'reset']),
   tenant: z.string(),
   /**
-   * The id of the flow; absent for a call outside any flow (discovery, key set), a scenario and a
-   * reset.
+   * The id of the flow; absent for a scenario, for a reset, and for a call outside any flow
+   * (discovery, key set).
    */
   flow: z.string().optional(),
-  /** Of a call and a flow: `flow` is the kind of the flow, as everywhere beside its id. */
+  /** For a call or a flow, `data.flow` is the kind of the flow. */
   data: z.record(z.string(), z.unknown()),
 })
 
 /**
- * What `events` sends: a call was answered, a flow began or ended, a scenario advanced, a tenant
- * was reset.
+ * An event of `events`: a call was answered, a flow began or ended, a scenario advanced, or a
+ * tenant was reset.
  */
 export type JournalEvent = Readonly<z.infer<typeof journalEventSchema>>
 
-/** What decides to which flow a call belongs. */
+/** Determines the flow of a call. */
 export interface FlowOfCall {
   /**
-   * Identifiers that earlier calls issued (`request_uri`, code, token, transaction): the first
-   * known one names the flow.
+   * Identifiers that earlier calls issued (`request_uri`, code, access token, transaction). The
+   * first known identifier determines the flow.
    */
   readonly correlationIds: readonly string[]
-  /** Whether the call begins a flow when it belongs to none that is known. */
+  /** Whether the call begins a flow if it belongs to no known flow. */
   readonly begins: boolean
 }
 
-/** A call to record, with what decides its flow. */
+/** A call to record. */
 export interface JournalEntry extends FlowOfCall {
-  /** The id that `assign` gave to the call, because its answer names it. */
+  /** The id that `assign` reserved, if the answer names the flow. */
   readonly assigned?: string | undefined
   /** Identifiers that this call issues. */
   readonly issuedIds: readonly string[]
   readonly facts: FlowFacts
   /** The input of the evaluation, if this call evaluated an age key. */
   readonly evaluation?: EvaluationInput | undefined
-  /** The flow ended with this call. */
+  /** Whether the flow ends with this call. */
   readonly ends: boolean
   readonly call: KeptCall
-  /** What the client sees by this call; kept unless the flow is one of an audit. */
+  /** What the client sees by this call. It is not kept for a flow of an audit. */
   readonly seen: readonly SeenName[]
-  /** Masks the events of the call. */
+  /** Removes secrets from the events of the call. */
   readonly mask: Mask
 }
 
 /**
- * The name of something that a client sees, with the text for which the name stands: the claims as
- * JSON, otherwise empty. `['row use/id_token.expired', '']`
+ * A name for something that a client sees, such as `['row use/id_token.expired', '']`. The text is
+ * the claims object as JSON for a name of claims, otherwise empty.
  */
 export type SeenName = readonly [name: string, text: string]
 
 /**
- * What clients have seen, as a set of names for each tenant. The set of the root tenant has the
- * names of all tenants, removed ones included. The names outlive their flows and a reset.
+ * What clients have seen, as a set of names for each tenant. The set of the root tenant holds the
+ * names of all tenants, including removed tenants. Names are kept when their flows are removed, and
+ * after a reset.
  */
 export interface SeenNames {
-  /** A known name keeps its first text. A name beyond the limit is replaced by `NO_ROOM`. */
+  /**
+   * Adds names. A known name keeps its first text. Beyond the limit, `NO_ROOM` is added instead of
+   * a new name.
+   */
   add(tenant: string, seen: readonly SeenName[]): Awaitable<void>
   /** The names with their texts. */
   read(tenant: string): Promise<ReadonlyMap<string, string>>
-  /** Removes the names of a tenant; of the root tenant those of all tenants. */
+  /** Removes the names of a tenant; for the root tenant, the names of all tenants. */
   clear(tenant: string): Promise<void>
 }
 
-/** Bytes of the names and texts of one tenant. */
+/** Maximum size of the names and texts of one tenant, in bytes. */
 export const MAX_SEEN_BYTES = 200_000
-/** Tenants whose names are kept, the root tenant included; the least recently used one goes. */
+/**
+ * Maximum number of tenants whose names are kept, including the root tenant. The least recently
+ * used tenant is removed.
+ */
 export const MAX_SEEN_TENANTS = 200
-/** The name that is kept when there is no room for another one. */
+/** The name that stands for all names beyond the limit. */
 export const NO_ROOM = 'no room'
 
 const FILTERED_FACTS = [
@@ -126,64 +133,72 @@ const FILTERED_FACTS = [
 
 export interface FlowFilter
   extends Readonly<Partial<Record<(typeof FILTERED_FACTS)[number], string | undefined>>> {
-  /** Only flows that began after this one. */
+  /** Only flows that began after the flow with this id. */
   readonly after?: string | undefined
-  /** Only flows that began before this one. */
+  /** Only flows that began before the flow with this id. */
   readonly before?: string | undefined
   readonly isEnded?: true | undefined
-  /** Flows of audits: left out when absent. */
+  /** Flows of audits: `also` includes them, `only` selects them. By default they are left out. */
   readonly audit?: 'also' | 'only' | undefined
 }
 
-/** Where a call was recorded. */
+/** The flow in which a call was recorded. */
 export interface RecordedIn {
   readonly id: string
 }
 
 /**
- * The journal of all tenants. Flows share one budget; flows of audits have half as much beside it,
- * so that they never push out others. Several processes may share one journal.
+ * The journal of all tenants. Flows share one budget. Flows of audits have an additional budget of
+ * half the size, so that they never push out other flows. Several processes may share one journal.
  */
 export interface Journal {
   /**
-   * Reserves the id of the flow in which a call will be recorded. A new id is given to no other
-   * flow.
+   * Reserves the id of the flow in which a call will be recorded. No other flow receives a new id
+   * that was reserved.
    */
   assign(tenant: string, call: FlowOfCall): Awaitable<string | undefined>
   /** Records a call; `undefined` when it belongs to no flow and begins none. */
   record(tenant: string, entry: JournalEntry): Awaitable<RecordedIn | undefined>
   /** Sends an event that belongs to no flow. */
   announce(event: JournalEvent): void
-  /** What clients have seen. `record` adds to it; `add` is for calls outside any flow. */
+  /** What clients have seen. `record` adds names; call `add` only for calls outside any flow. */
   readonly seen: SeenNames
-  /** Newest first. Each flow is parsed when it is asked for, which can take milliseconds. */
+  /**
+   * Lists flows, newest first. Each flow is parsed when the caller reaches it, which can take
+   * milliseconds.
+   */
   list(tenant: string, filter?: FlowFilter): AsyncIterable<ListedFlow>
   /**
-   * Flows that ended after the flow `since` did, in the order in which they ended; all ended flows
-   * when `since` is unknown.
+   * Lists flows that ended after the flow `since`, in the order of their ends; all ended flows when
+   * `since` is unknown.
    */
   listEnded(tenant: string, since: string, filter?: FlowFilter): AsyncIterable<ListedFlow>
   /**
-   * The id of the flow that ended last, or `NONE_ENDED`. It is looked up before the call returns.
+   * The id of the flow that ended last, or `NONE_ENDED`. The journal looks it up before this call
+   * returns.
    */
   lastEnded(tenant: string): Promise<string>
   find(tenant: string, id: string): Promise<Flow | undefined>
-  /** How many flows of audits the journal holds. */
+  /** The number of flows of audits in the journal. */
   countAudited(tenant: string): Promise<number>
-  /** Removes the flows of a tenant. Its count goes on, so that ids stay in order. */
+  /** Removes the flows of a tenant. The count of flows continues, so that ids keep their order. */
   clear(tenant: string): Promise<void>
   /**
-   * Removes everything about a tenant, its count included: tenants may have any number of names.
+   * Removes everything about a tenant, including its count of flows. Without this, the counts would
+   * grow with the number of tenant names.
    */
   forget(tenant: string): Promise<void>
-  /** Calls `listener` for each event until the returned function is called. */
+  /** Calls `listener` for each event. The returned function ends the subscription. */
   subscribe(listener: (event: JournalEvent) => void): () => void
 }
 
-/** How much a journal keeps: the oldest flows go. */
+/** The size of a journal. Beyond it the oldest flows are removed. */
 export interface JournalBudget {
   readonly maxFlows?: number
-  /** Characters of all kept flows as JSON: calls, facts, identifiers and inputs of evaluations. */
+  /**
+   * Maximum size of all flows as JSON, in characters: calls, facts, identifiers and inputs of
+   * evaluations.
+   */
   readonly maxCharacters?: number
 }
 
@@ -193,25 +208,26 @@ export const JOURNAL_BUDGET = {
 } as const satisfies JournalBudget
 
 /**
- * Calls that one flow keeps; beyond this limit its oldest calls go. The flow keeps as many
- * identifiers: the first, which is the `request_uri` of a Create flow, and the newest.
+ * Maximum number of calls in one flow; beyond it the oldest calls are removed. A flow keeps the
+ * same number of identifiers: the first, which is the `request_uri` of a Create flow, and the
+ * newest.
  */
 export const MAX_FLOW_CALLS = 100
 /**
- * Characters of the calls that one flow keeps, as JSON; beyond this limit its oldest calls go, but
- * never the last.
+ * Maximum size of the calls in one flow as JSON, in characters. Beyond it the oldest calls are
+ * removed, but never the last call.
  */
 export const MAX_FLOW_CHARACTERS = 1_000_000
 
-/** The share of the budget that flows of audits have beside it. */
+/** The additional budget for flows of audits, as a share of the budget. */
 export const AUDIT_SHARE = 0.5
 
-/** What `lastEnded` returns before any flow has ended. */
+/** The result of `lastEnded` before any flow has ended. */
 export const NONE_ENDED = 'f0'
 
 /**
- * Whether `id` has the shape of a flow's id: they count from `f1` in each tenant, whatever is
- * reset.
+ * Whether a text is the id of a flow. Ids count from `f1` in each tenant; a reset does not restart
+ * them.
  */
 export const isFlowId = (id: string) => /^f[1-9]\d{0,14}$/.test(id)
 
@@ -222,7 +238,7 @@ export const flowNumber = (id: string) => Number(id.slice(1))
 
 /**
  * Whether a flow matches a filter.
- * @param summary the facts of the flow and, when it has ended, `ended_at`
+ * @param summary the facts of the flow, and `ended_at` when it has ended
  */
 export const fitsFilter = (
   id: string,

@@ -2,27 +2,26 @@ import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
 import { outcomeOf, summarizeFlow } from './explain-flow.ts'
 import type { ListedFlow } from './journal.ts'
 
-/** The ids of the flow that a flow continues, and of the one that continues it. */
+/** The ids of the flows before and after a flow in the story of one user. */
 export interface StoryLinks {
   readonly before?: string
   readonly after?: string
 }
 
 /**
- * The flows that are probably of one user: the Create flow that a `create_requested` asked for, and
- * the Use flow that comes after an age key was saved or upgraded.
- *
- * Decision: the sandbox knows no users, so a flow continues the latest earlier one of the same
- * client and `state`, else of the same client and persona, and only when that one asked for it. A
- * persona that is not decided yet, or that the flow has made, may have been any. Flows of an audit
- * are many users of one persona.
- *
+ * Links flows that probably belong to one user: a Create flow that follows `create_requested`, and
+ * a Use flow that follows a saved or upgraded age key.
+ * Decision: the sandbox does not know users. A flow continues the latest earlier flow of the same
+ * client and `state`, or else of the same client and persona, and only if the earlier flow led to
+ * this kind of flow. A persona that is undecided, or that the flow itself created, matches any
+ * persona. Flows of an audit are never linked by persona, because many users share one persona
+ * there.
  * @param flows newest first
- * @returns links by the id of a flow; a flow without any is absent
+ * @returns links by the id of a flow; flows without links are absent
  */
 export function linkStories(flows: readonly ListedFlow[]): ReadonlyMap<string, StoryLinks> {
   const links = new Map<string, StoryLinks>()
-  /** Flows with the kind of flow that their user goes on with. */
+  /** Finished flows, with the kind of flow that their user continues with. */
   const decided: { readonly flow: ListedFlow; readonly asksFor: ListedFlow['flow'] | undefined }[] =
     []
   for (const flow of flows.toReversed()) {

@@ -6,8 +6,8 @@ import type { CallRecord } from './call-record.ts'
 import type { Flow, Journal, ListedFlow } from './journal.ts'
 
 /**
- * The journal as a tenant shows it: without secrets; a single flow has advice too.
- * @param mask called at each reading
+ * The journal of a tenant without secrets. `find` also adds advice to the flow.
+ * @param mask returns the current mask; called on each read
  */
 export function maskedJournal(journal: Journal, mask: () => Mask): Journal {
   async function* masked<Item>(items: AsyncIterable<Item>) {
@@ -24,12 +24,15 @@ export function maskedJournal(journal: Journal, mask: () => Mask): Journal {
   }
 }
 
-/** How many earlier requests must have the same value. One alone may come from a reloaded page. */
+/**
+ * Number of earlier requests that must have the same value. One repetition may come from a reloaded
+ * page.
+ */
 const EARLIER = 2
 
 /**
- * A flow with advice if its Use request repeats the `state` or `nonce` of earlier requests of the
- * client.
+ * Adds advice to a flow whose Use request repeats the `state` or `nonce` of earlier requests of its
+ * client (USE-25).
  */
 export async function adviseOnRepeats(flow: Flow, { list }: Pick<Journal, 'list'>): Promise<Flow> {
   const request = requestOf(flow)

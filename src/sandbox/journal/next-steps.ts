@@ -5,8 +5,8 @@ import { callbackOf } from './call-record.ts'
 import type { Flow, ListedFlow } from './journal.ts'
 
 /**
- * What a correct client does after the last call of a flow, a sentence each.
- * @param options.now in milliseconds
+ * What a correct client does after the last call of a flow, one sentence for each step.
+ * @param options.now milliseconds since the UNIX epoch
  */
 export function nextSteps(
   flow: Flow,
@@ -60,7 +60,7 @@ export function nextSteps(
   return ['Wait: the user has not come back yet. An app also copes with one who never does.']
 }
 
-/** Whether the request that the last callback answers broke a rule. */
+/** Whether the request before the last callback broke a rule. */
 function isAtFault({ calls }: Flow): boolean {
   const answered = calls.findLast((call) => callbackOf({ calls: [call] }) !== undefined)
   return answered?.findings.some(({ level }) => level === 'error') === true
@@ -100,9 +100,9 @@ function afterCallback(
 }
 
 /**
- * What a flow waits for in vain, and for how many seconds its request was valid; `undefined` while
- * it waits in time or has ended.
- * @param options.now in milliseconds
+ * What an overdue flow is waiting for, and for how many seconds its request was valid; `undefined`
+ * when the flow is not overdue or has ended.
+ * @param options.now milliseconds since the UNIX epoch
  */
 export function findOverdue(
   { calls, ended_at: endedAt }: ListedFlow,

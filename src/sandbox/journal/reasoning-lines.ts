@@ -1,19 +1,21 @@
 import type { SignalTrace, ThresholdTrace } from '../../service/age/trace.ts'
 
 /**
- * Characters of one reason, at most: it repeats patterns of the request, which may be long lists.
+ * Maximum length of one reason in characters. A reason repeats patterns of the request, which may
+ * be long lists.
  */
 const MAX_REASON_LENGTH = 240
 
 /**
- * Lines for one persona, at most: a page has many personas, and a request may name a hundred ages.
+ * Maximum number of lines for one persona. A page has many personas, and a request may have a
+ * hundred thresholds.
  */
 const MAX_LINES = 12
 
 /**
- * A trace as lines of text, one for each threshold and signal: `18: no. facial_age_estimation:
- * needs 21 by overrides.facial_age_estimation.min_age, has 19`. Thresholds with the same reason
- * share a line that names the nearest required age: `18, 21: no. id_doc_scan: needs 18, has 16`.
+ * Writes a trace as lines, one for each threshold and signal: `18: no. facial_age_estimation: needs
+ * 21 by overrides.facial_age_estimation.min_age, has 19`. Thresholds with the same reason share a
+ * line, which names the closest required age: `18, 21: no. id_doc_scan: needs 18, has 16`.
  */
 export function reasoningLines(trace: readonly ThresholdTrace[]): string[] {
   const groups = new Map<string, { readonly thresholds: number[]; readonly signal: SignalTrace }>()
@@ -34,8 +36,8 @@ export function reasoningLines(trace: readonly ThresholdTrace[]): string[] {
 }
 
 /**
- * A list of thresholds. A long list is shortened in the middle, because the answers beside it name
- * each threshold.
+ * Lists thresholds. A long list is shortened in the middle, because the answers beside it name each
+ * threshold.
  */
 const listed = (thresholds: readonly number[]): string =>
   (thresholds.length > 8
@@ -43,14 +45,11 @@ const listed = (thresholds: readonly number[]): string =>
     : thresholds
   ).join(', ')
 
-/** Stands for the required age in a reason, if only the threshold requires it. */
+/** Placeholder for the required age in a reason, if only the threshold requires it. */
 const NEEDED = '\u0000'
 const BY_THE_THRESHOLD = /needs \d+ by age_thresholds\[\d+\]/
 
-/**
- * The reasons of all failed checks; when none failed, the reason of the age, which is the last
- * check.
- */
+/** The reasons of all failed checks or, if none failed, of the last check, which is the age. */
 function reasonOf({ checks }: SignalTrace): string {
   const failed = checks.filter((check) => !check.passed)
   const decisive = failed.length > 0 ? failed : checks.slice(-1)

@@ -4,16 +4,16 @@ import { shownResponse } from './call-record.ts'
 import { type FlowStatus, summarizeFlow } from './explain-flow.ts'
 import type { ListedFlow } from './journal.ts'
 
-/** Criteria for which the calls of a flow must be read. */
+/** Criteria that need the calls of a flow. */
 export interface FlowSearch {
   readonly status?: FlowStatus | undefined
-  /** Free text: each word must occur somewhere in the flow, in any case. */
+  /** Free text: each word must occur in the flow, in upper or lower case. */
   readonly q?: string | undefined
 }
 
 /**
- * The matching flows, in the order of the list. Flows are read one by one, and no more than the
- * caller takes.
+ * Finds matching flows, in the order of the input. Flows are read one by one, only as the caller
+ * consumes them.
  */
 export async function* searchFlows(
   flows: AsyncIterable<ListedFlow>,
