@@ -41,7 +41,7 @@ export interface AuditOptions extends AuditChoices {
   readonly budgetSeconds?: number | undefined
   /** Ends the audit early. */
   readonly signal?: AbortSignal | undefined
-  /** Called with each row that is judged. */
+  /** Called after each judged row. */
   onProgress?(progress: {
     readonly done: number
     readonly total: number
@@ -53,14 +53,15 @@ const BUDGET_SECONDS = 600
 
 /**
  * Sends an app every wrong answer of the catalogue that applies to the app, and reports the answers
- * that the app lets in. `visit` drives one flow at a time. The sandbox queues the answer of each
- * visit, so nothing else may use the sandbox meanwhile.
+ * that the app accepts. `visit` drives one flow at a time. The sandbox queues an answer for each
+ * visit, so nothing else may use the sandbox during the audit.
+ * @example
  * ```ts
  * const visit = async ({ open }) => (await open('http://localhost:3000/verify')).status === 200
  * const { exit_code, rows } = await audit(sandbox, { visit })
  * ```
  * @throws ConfigError with one line for invalid options
- * @throws AuditProblem with one line when nothing can be shown
+ * @throws AuditProblem with one line when the audit can prove nothing
  */
 export async function audit(
   sandbox: SandboxApi,
@@ -80,16 +81,19 @@ export async function audit(
 
 /** Options of `auditTests`. */
 export interface AuditTestsOptions extends AuditChoices {
-  /** The `test` of the runner: of Jest, of node:test. */
+  /** The `test` function of the runner, such as Jest or node:test. */
   readonly test: RegisterTest
 }
 
 /**
- * Registers one test for each row of the catalogue. The first tests show that an adult is let in,
- * and that a minor and a user who declines are not. Unusual right answers follow, then wrong
- * answers. Without `only` the rows of level `must`, or of `failOn`, become tests.
+ * Registers one test for each row of the catalogue. The first tests check that the app lets an
+ * adult in, and refuses a minor and a user who declines. Tests with unusual right answers follow,
+ * then tests with wrong answers. Without `only`, rows of level `must` (or of `failOn`) become
+ * tests.
+ * @example
  * ```ts
- * auditTests(sandbox, async ({ open }) => (await open('http://localhost:3000/verify')).status === 200, { test })
+ * const visit = async ({ open }) => (await open('http://localhost:3000/verify')).status === 200
+ * auditTests(sandbox, visit, { test })
  * ```
  * @throws ConfigError with one line for invalid options
  */
@@ -108,25 +112,27 @@ export interface DrillOptions {
   /** Whether the app knows a `sub`. */
   readonly find: FindFunction
   /**
-   * Ids of flows whose answer the app accepted; by default all flows of the sandbox except those of
-   * its demo.
+   * Ids of flows whose answer the app accepted (default: all flows of the sandbox except the flows
+   * of its demo).
    */
   readonly flows?: readonly string[] | undefined
   /**
-   * The minimum age for which the app admits users: `find` is called for id_tokens that confirm
-   * this age (default: any age).
+   * The minimum age that the app requires: `find` is called for id_tokens that confirm this age
+   * (default: any age).
    */
   readonly age?: number | undefined
 }
 
 /**
- * Asks an app for the `sub` of each id_token that the app received from the sandbox, as a team must
- * do when an age signal is revoked.
+ * Asks an app for the `sub` of each id_token that it received from the sandbox, as a team must do
+ * when an age signal is revoked.
+ * @example
  * ```ts
  * const { found, total } = await drill(sandbox, { find: (sub) => verifications.has(sub) })
  * ```
- * @throws AuditProblem with one line, when nothing can be shown: there is no `sub`, or `find` finds
- * every `sub`
+ * @throws ConfigError with one line for invalid options
+ * @throws AuditProblem with one line when the drill can prove nothing: there is no `sub`, or `find`
+ * finds every `sub`
  */
 export async function drill(
   sandbox: SandboxApi,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * The folder of the package, with a slash at its end; right from `src/` and from the bundle in
+ * The folder of the package, with a trailing slash. It is correct for `src/` and for the bundle in
  * `dist/`.
  */
 export const packageRoot = new URL('..', import.meta.url)
@@ -12,8 +12,9 @@ export function packageVersion(): string {
 }
 
 /**
- * The page of the repository in `package.json`: `https://github.com/owner/name`. `undefined` while
- * it names `OWNER`, which `.ci/set-repository` replaces before the first release.
+ * The URL of the repository in `package.json`: `https://github.com/owner/name`. `undefined` while
+ * the URL has the placeholder `OWNER`, which `.ci/set-repository` replaces before the first
+ * release.
  */
 export function packageRepository(manifest: unknown = readManifest()): string | undefined {
   const repository = memberOf(manifest, 'repository')

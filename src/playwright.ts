@@ -24,29 +24,29 @@ export type { TestSandboxOptions }
 /** The sandbox of one Playwright test. */
 export interface PlaywrightSandbox extends SandboxApi {
   /**
-   * Makes this test's browser act as a persona, without a choice page. With an outcome of Use or
-   * Create its flows end in that way, until the next call.
+   * Makes the browser of this test act as a persona, without a choice page. With an outcome of Use
+   * or Create, its flows end with that outcome until the next call of `as`.
    * @throws SandboxError for an unknown persona; an unknown outcome is answered by an error page
    */
   as(persona: KnownPersona, how?: { readonly outcome?: KnownOutcome | undefined }): Promise<void>
 }
 
-/** Fixtures of one test. */
+/** The fixtures of one test. */
 export interface SandboxFixtures {
   readonly sandbox: PlaywrightSandbox
 }
 
-/** Fixtures of one worker process, whose tests use the sandbox one after the other. */
+/** The fixtures of one worker process, whose tests use the sandbox one after the other. */
 export interface SandboxWorkerFixtures {
   readonly workerSandbox: SandboxApi
 }
 
-/** The members of a browser context that are used here. */
+/** The members of a browser context that the fixtures use. */
 interface CookieJar {
   addCookies(cookies: { name: string; value: string; url: string }[]): Promise<void>
 }
 
-/** The members of Playwright's test info that are used here. */
+/** The members of Playwright's test info that the fixtures use. */
 interface TestReport {
   readonly status?: string | undefined
   readonly expectedStatus: string
@@ -55,21 +55,22 @@ interface TestReport {
 
 type Use<Fixture> = (fixture: Fixture) => Promise<void>
 
-/** The members of Playwright's worker info that are used here. */
+/** The members of Playwright's worker info that the fixtures use. */
 interface WorkerInfo {
-  /** Counts from 0; only concurrent workers have a greater index. */
+  /** Counts from 0. Only concurrent workers have an index greater than 0. */
   readonly parallelIndex: number
   /** Unique in a run. */
   readonly workerIndex: number
 }
 
 /**
- * Creates fixtures for `base.extend`. `sandbox` resets after each test, and attaches the flows of
- * one that failed to its report: `agekey-flows.txt` with what happened and why, and all of it as
- * `agekey-flows.json`. Each worker starts a sandbox of its own; with `url` it drives the one that
- * runs there, for example by `webServer`, and with `ownTenant` a new tenant of that one. With
- * `coverage` each worker leaves a file below `.agekey-coverage`, which says what the tests have
- * seen, for `agekey-sandbox coverage`.
+ * Creates fixtures for `base.extend`. After each test, `sandbox` is reset. If the test failed, its
+ * flows are attached to the report: `agekey-flows.txt` explains what happened, and
+ * `agekey-flows.json` has all details. Each worker starts its own sandbox; with `url` it uses the
+ * sandbox that runs there (for example by `webServer`), and with `ownTenant` a new tenant of that
+ * sandbox. With `coverage` each worker writes a file below `.agekey-coverage`, which
+ * `agekey-sandbox coverage` reads.
+ * @example
  * ```ts
  * export const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>(sandboxFixtures())
  * test('an adult enters', async ({ page, sandbox }) => {
@@ -103,10 +104,10 @@ export function sandboxFixtures(options: TestSandboxOptions = {}) {
   return { workerSandbox: ofWorker, sandbox }
 }
 
-/** Flows of one test in a report. */
+/** Maximum number of flows in the report of one test. */
 const MAX_ATTACHED = 20
 
-/** The reset that follows removes the flows from the journal. */
+/** Attaches the flows before the reset removes them from the journal. */
 async function attachFlows({ flows }: SandboxApi, report: TestReport): Promise<void> {
   const newest = await flows.list({ audit: 'also', limit: MAX_ATTACHED })
   if (newest.length === 0) return
@@ -134,7 +135,7 @@ async function actAs(
   context: CookieJar,
 ): Promise<void> {
   const { name } = await api.personas.get(persona)
-  // No path but that of the browser flows gets the cookies that decide.
+  // Only the paths of the browser flows receive the cookies that decide.
   const url = `${api.baseUrl}/v1/oidc/`
   // A cookie with an empty value names no outcome.
   await context.addCookies([
@@ -148,22 +149,22 @@ async function actAs(
   ])
 }
 
-/** The details of a visit, and the page in which to make it. */
+/** The details of a visit, and the page for it. */
 export interface PageVisit<Page> extends VisitDetails {
   /**
-   * A page in a fresh browser context: that of the test for the row itself, another for what is
-   * compared with it.
+   * A page in a fresh browser context. The row itself uses the page of the test; other visits of
+   * the same test use another page.
    */
   readonly page: Page
   readonly sandbox: SandboxApi
 }
 
-/** The members of a page that are used here. */
+/** The members of a page that an audit uses. */
 interface VisitedPage {
   close(): Promise<void>
 }
 
-/** The fixtures of a test of an audit, with the members of a browser that are used here. */
+/** The fixtures of an audit test, and the members of a browser that an audit uses. */
 interface AuditFixtures<Page> {
   readonly page: Page
   readonly browser: { newContext(): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }> }
@@ -176,8 +177,8 @@ type AuditBody<Page> = (
 ) => Promise<void>
 
 /**
- * The signatures of `test` that are used here; the compiler reads the type of a page from the
- * second.
+ * The signatures of `test` that an audit uses. The compiler infers the type of a page from the
+ * second signature.
  */
 interface PageTest<Page> {
   (title: string, body: AuditBody<Page>): void
@@ -185,9 +186,10 @@ interface PageTest<Page> {
 }
 
 /**
- * Makes one test for each row of the catalogue, by a function that drives one flow of the app in a
- * page and says whether it let the user in. Without `only` the rows of level `must` become tests,
- * or those of `failOn`.
+ * Registers one test for each row of the catalogue. `visit` drives one flow of the app in a page,
+ * and says whether the app let the user in. Without `only`, rows of level `must` (or of `failOn`)
+ * become tests.
+ * @example
  * ```ts
  * const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>(sandboxFixtures())
  * auditTests(test, async ({ page }) => {
@@ -196,7 +198,7 @@ interface PageTest<Page> {
  * })
  * ```
  * @param test extended by `sandboxFixtures`
- * @throws ConfigError with one line for options that cannot be used
+ * @throws ConfigError with one line for invalid options
  */
 export function auditTests<Page extends VisitedPage>(
   test: PageTest<Page>,
@@ -205,7 +207,7 @@ export function auditTests<Page extends VisitedPage>(
 ): void {
   checkChoices('auditTests', visit, choices)
   let run: ReturnType<typeof createTestRun> | undefined
-  /** The fixtures of the running test, and the row for which its page is reserved. */
+  /** The fixtures of the running test, and the row that uses its page. */
   let current: (AuditFixtures<Page> & { row?: string | undefined }) | undefined
 
   async function visitInPage(details: VisitDetails): Promise<boolean> {
@@ -214,8 +216,8 @@ export function auditTests<Page extends VisitedPage>(
     const context = details.row === row ? undefined : await browser.newContext()
     const page = (await context?.newPage()) ?? current.page
     if (!context) delete current.row
-    // Closing the page ends what waits in it: a visit that goes on would use the decisions of the
-    // next one.
+    // Closing the page ends a visit that is still running. Otherwise this visit would use the
+    // decisions of the next visit.
     details.signal.addEventListener('abort', () => void (context ?? page).close().catch(() => {}))
     try {
       return await visit({ ...details, page, sandbox })

@@ -6,37 +6,38 @@ import { openTestSandbox, type TestSandboxOptions, testFileOf } from './tools/ki
 
 export type { TestSandboxOptions }
 
-/** Hooks of a test runner; those of Vitest, Jest and node:test fit. */
+/** Hooks of a test runner, such as Vitest, Jest or node:test. */
 export interface TestHooks {
   afterEach(run: () => Promise<void>): unknown
   afterAll(run: () => Promise<void>): unknown
 }
 
-/** The options of `createSandbox`, or the `url` of a sandbox that runs already. */
+/** The options of `createSandbox`, or the `url` of a running sandbox. */
 export type SetupOptions = TestSandboxOptions & {
-  /** Those of Vitest when absent. */
+  /** Default: the hooks of Vitest. */
   readonly hooks?: TestHooks
 }
 
 /**
- * Starts a sandbox for one test file; it resets after each test and closes after the last one. With
- * `url` it drives the sandbox that runs there, and with `ownTenant` a new tenant of that one, which
- * no other file uses.
+ * Starts a sandbox for one test file. It is reset after each test and closed after the last test.
+ * With `url` the sandbox that runs there is used, and with `ownTenant` a new tenant of that
+ * sandbox, which no other test file uses. A reset restores personas, expectations, clock, journal,
+ * codes and tokens, but not the settings that `configure` changed. With `coverage` a file below
+ * `.agekey-coverage` is written at the end, which `agekey-sandbox coverage` reads.
+ * @example
  * ```ts
  * const sandbox = await setupSandbox()
  * test('a teen is refused', async () => {
  *   await sandbox.next({ persona: 'teen-16' })
  * })
  * ```
- * A reset restores personas, expectations, clock, journal, codes and tokens; what `configure`
- * changed stays. With `coverage` a file below `.agekey-coverage` says in the end what the tests
- * have seen, for `agekey-sandbox coverage`.
  */
 export async function setupSandbox({ hooks, ...options }: SetupOptions = {}): Promise<SandboxApi> {
   const { afterEach, afterAll } = hooks ?? (await import('vitest'))
   const { api, close } = await openTestSandbox(options, hooks === undefined ? 'vitest' : 'tests')
   let testFile: string | undefined
-  // Without parameters: Jest would wait for a callback, and Vitest look for fixtures.
+  // The hook declares no parameters: Jest would wait for a callback, and Vitest would look for
+  // fixtures.
   afterEach(async function () {
     // biome-ignore lint/complexity/noArguments: the context of the test
     testFile = testFileOf(arguments[0])
@@ -48,21 +49,25 @@ export async function setupSandbox({ hooks, ...options }: SetupOptions = {}): Pr
 
 /** Options of `auditTests`. */
 export interface AuditTestsOptions extends AuditChoices {
-  /** That of Vitest when absent. */
+  /** Default: the `test` function of Vitest. */
   readonly test?: RegisterTest
 }
 
 /**
- * Makes one test for each row of the catalogue, by a function that drives one flow of the app and
- * says whether it let the user in: first that an adult is, and a minor and a user who declines are
- * not, then the right answers that look unusual, then the wrong ones. Without `only` the rows of
- * level `must` become tests, or those of `failOn`.
+ * Registers one test for each row of the catalogue. `visit` drives one flow of the app and says
+ * whether the app let the user in. The first tests check that the app lets an adult in, and refuses
+ * a minor and a user who declines. Tests with unusual right answers follow, then tests with wrong
+ * answers. Without `only`, rows of level `must` (or of `failOn`) become tests. The caller must
+ * await the result, as for `setupSandbox`.
+ * @example
  * ```ts
  * const sandbox = await setupSandbox()
- * await auditTests(sandbox, async ({ open }) => (await open('http://localhost:3000/verify')).status === 200)
+ * await auditTests(
+ *   sandbox,
+ *   async ({ open }) => (await open('http://localhost:3000/verify')).status === 200,
+ * )
  * ```
- * It has to be awaited, as `setupSandbox` is.
- * @throws ConfigError with one line for options that cannot be used
+ * @throws ConfigError with one line for invalid options
  */
 export async function auditTests(
   sandbox: SandboxApi,

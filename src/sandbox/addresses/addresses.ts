@@ -3,24 +3,25 @@ import proxyAddr from 'proxy-addr'
 import { didYouMean } from '../../service/text/message-parts.ts'
 import { ConfigError } from '../files/config-error.ts'
 
-/** The URLs under which a sandbox, or one of its tenants, is reached. None ends with a slash. */
+/** The URLs of a sandbox or of one of its tenants, without a trailing slash. */
 export interface Addresses {
-  /** For browsers and in tokens: issuer identifiers begin with this URL. */
+  /** The base URL for browsers and tokens. Issuer identifiers begin with it. */
   readonly baseUrl: string
-  /** The URL of the same sandbox for servers. */
+  /** The base URL of the same sandbox for servers. */
   readonly internalUrl: string | undefined
-  /** Whether discovery answers with URLs under the host that a server called. */
+  /** Whether discovery answers with URLs of the host that a server called. */
   readonly trustHost: boolean
   /**
-   * The callers whose own address takes the place of the base URL, issuers included:
-   * - `none`: a base URL is set, and it is the same for all callers.
-   * - `loopback`: a call under a name of this machine, at any port. A container port can be mapped without a setting.
-   * - `all`: a call under any name, because the settings trust the host.
+   * The callers whose own address replaces the base URL, also in issuers:
+   * - `none`: the base URL is set and is the same for all callers.
+   * - `loopback`: a call to a loopback host at any port. A container port can be mapped without a
+   *   setting.
+   * - `all`: a call to any host, because the settings trust the host.
    */
   readonly followed: 'none' | 'loopback' | 'all'
 }
 
-/** The settings about addresses. Each value was checked on its own before. */
+/** The settings of addresses. Each value has been validated. */
 export interface AddressOptions {
   readonly baseUrl?: string | undefined
   readonly basePath?: string | undefined
@@ -29,8 +30,10 @@ export interface AddressOptions {
 }
 
 /**
- * Settles the addresses of a sandbox that listens on `port` of this machine, by the address `host`.
- * @throws ConfigError with one line that names the option: two settings contradict each other
+ * Determines the addresses of a sandbox.
+ * @param listening.port the port on which the server listens
+ * @param listening.host the address on which the server listens
+ * @throws ConfigError with one line that names the option when two settings contradict each other
  */
 export function settleAddresses(
   options: AddressOptions,
@@ -63,8 +66,8 @@ export function settleAddresses(
 }
 
 /**
- * The name by which clients reach a server that listens on `host`: `localhost`, unless it listens
- * on one address of a network.
+ * The host name for clients of a server that listens on `host`: `localhost`, unless the server
+ * listens on one network address.
  */
 function nameFor(host: string): string {
   const address = isIP(host) === 6 ? `[${host}]` : host
@@ -74,7 +77,7 @@ function nameFor(host: string): string {
   return EVERY_ADDRESS.includes(hostname) ? 'localhost' : hostname
 }
 
-/** The addresses of what is served below `path`. */
+/** The addresses below `path`. */
 export const addressesBelow = (
   { baseUrl, internalUrl, ...rest }: Addresses,
   path: string,
@@ -85,8 +88,8 @@ export const addressesBelow = (
 })
 
 /**
- * Whether a caller that comes by `origin` is answered under that origin instead of the base URL.
- * @param origin of the `Host` header, as URL parsers write it: `http://localhost:8080`
+ * Whether a caller at `origin` is answered with URLs of that origin instead of the base URL.
+ * @param origin the normalised origin of the `Host` header: `http://localhost:8080`
  */
 export function isFollowed(origin: string, { internalUrl, followed }: Addresses): boolean {
   if (followed === 'none') return false
@@ -94,14 +97,14 @@ export function isFollowed(origin: string, { internalUrl, followed }: Addresses)
   return followed === 'all' || isLoopbackUrl(origin)
 }
 
-/** The base URL for callers that come by `origin`. */
+/** The base URL for callers at `origin`. */
 export const baseUrlAt = (origin: string, addresses: Addresses): string =>
   isFollowed(origin, addresses) ? origin + pathOf(addresses.baseUrl) : addresses.baseUrl
 
-/** The path of an address, without a slash at the end: empty for the top of a host. */
+/** The path of a URL without a trailing slash; empty for the root of a host. */
 export const pathOf = (address: string): string => new URL(address).pathname.replace(/\/$/, '')
 
-/** The host names of the addresses. */
+/** The host names in the addresses. */
 export const hostNamesOf = ({ baseUrl, internalUrl }: Addresses): string[] =>
   [baseUrl, ...(internalUrl === undefined ? [] : [internalUrl])].map(
     (address) => new URL(address).hostname,
@@ -116,12 +119,12 @@ function withPath(baseUrl: string, basePath: string | undefined): string {
   )
 }
 
-/** Ranges by name, as Express knows them. */
+/** Names of address ranges that Express knows. */
 const RANGES = ['loopback', 'linklocal', 'uniquelocal']
 
-/** Why `text` names no proxies that Express can trust; `undefined` when it does. */
+/** Why `text` does not name proxies that Express can trust; `undefined` if it does. */
 export function proxyProblem(text: string): string | undefined {
-  // Express would read a bare number as an address; its author means a number of proxies.
+  // Express would read a bare number as an address, but the author means a number of proxies.
   if (!/^\d+$/.test(text) && isRange(text)) return undefined
   const hint = didYouMean(text, RANGES) || ' Give an address, a range like 10.0.0.0/8, or loopback'
   return `${JSON.stringify(text)} is no address of a proxy.${hint}`
@@ -141,10 +144,15 @@ LOOPBACK_ADDRESSES.addSubnet('127.0.0.0', 8, 'ipv4')
 LOOPBACK_ADDRESSES.addAddress('::1', 'ipv6')
 
 /**
- * Whether a host can only be this machine: `localhost` and the names below it (RFC 6761 section
- * 6.3), 127.0.0.0/8, `::1`, and IPv4 addresses in the form of IPv6.
- * @param host an IP address, or the `hostname` of a URL: `localhost.`, `shop.localhost`,
- * `127.0.0.2`, `[::1]`, `::ffff:127.0.0.1`
+ * Whether a host is always this machine: `localhost` and its subdomains (RFC 6761 section 6.3),
+ * 127.0.0.0/8, `::1`, and IPv4-mapped IPv6 addresses.
+ * @param host an IP address, or the `hostname` of a URL
+ * @example
+ * ```ts
+ * isLoopbackHost('shop.localhost') // true
+ * isLoopbackHost('[::1]') // true
+ * isLoopbackHost('192.168.0.1') // false
+ * ```
  */
 export function isLoopbackHost(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1')
@@ -153,12 +161,13 @@ export function isLoopbackHost(host: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(host)
 }
 
-/** Whether the host of a URL can only be this machine. */
+/** Whether the host of a URL is always this machine. */
 export const isLoopbackUrl = (url: string): boolean => isLoopbackHost(new URL(url).hostname)
 
 /**
- * Why a client may not register `text` as a redirect URI; `undefined` when it may. Both `https` and
- * `http` are allowed. Redirect URIs are compared by exact match, so the text is kept as it is.
+ * Why a client must not register `text` as a redirect URI; `undefined` if it may. Both `https` and
+ * `http` are allowed. The text is not normalised, because redirect URIs are compared by exact
+ * match.
  */
 export function redirectUriProblem(text: string): string | undefined {
   const problem = webAddressProblem(text)
@@ -169,7 +178,7 @@ export function redirectUriProblem(text: string): string | undefined {
   return undefined
 }
 
-/** What a developer should know about an allowed redirect URI, a sentence each. */
+/** Warnings about an allowed redirect URI, one sentence each. */
 function warningsOf(redirectUri: string): string[] {
   const { protocol, hostname } = new URL(redirectUri)
   const isClearText = protocol === 'http:' && !isLoopbackHost(hostname)
@@ -196,15 +205,15 @@ export const redirectUriWarnings = (
     ),
   )
 
-/** Why `text` cannot be the base URL of the sandbox; `undefined` when it can. */
+/** Why `text` cannot be the base URL; `undefined` if it can. */
 export const baseUrlProblem = (text: string): string | undefined =>
   endpointRootProblem(text, { kind: 'a base URL', example: 'http://localhost:2435' })
 
-/** Why `text` cannot be the URL by which servers reach the sandbox; `undefined` when it can. */
+/** Why `text` cannot be the internal URL; `undefined` if it can. */
 export const internalUrlProblem = (text: string): string | undefined =>
   endpointRootProblem(text, { kind: 'an internal URL', example: 'http://agekey-sandbox:2435' })
 
-/** Why `text` cannot be the path of a base URL; `undefined` when it can. */
+/** Why `text` cannot be the path of the base URL; `undefined` if it can. */
 export function basePathProblem(text: string): string | undefined {
   const shown = JSON.stringify(text)
   if (!text.startsWith('/'))
@@ -215,7 +224,10 @@ export function basePathProblem(text: string): string | undefined {
   return tenantPathProblem(text)
 }
 
-/** A base URL without a slash at its end: the paths of endpoints are appended to it. */
+/**
+ * Normalises a base URL and removes its trailing slashes, because the paths of endpoints are
+ * appended.
+ */
 export function normalizeBaseUrl(baseUrl: string): string {
   return new URL(baseUrl).href.replace(/\/+$/, '')
 }
@@ -236,10 +248,10 @@ function endpointRootProblem(
   return surplusProblem(text, { kind, pathname }) ?? tenantPathProblem(pathname)
 }
 
-/** Hosts that say where a server listens: each address of the machine. */
+/** Hosts that mean all addresses of the machine, to listen on. */
 const EVERY_ADDRESS = ['0.0.0.0', '[::]', '[::ffff:0:0]']
 
-/** Why no client can open a URL with this host, as the rest of a sentence. */
+/** Why clients cannot open a URL with this host, as the end of a sentence. */
 function hostProblem(hostname: string): string | undefined {
   if (EVERY_ADDRESS.includes(hostname)) {
     return `names the host ${hostname}, on which a server listens and which no browser opens: give that to the setting host, and here the name that browsers open`
@@ -248,16 +260,16 @@ function hostProblem(hostname: string): string | undefined {
   return `names the host ${hostname}, and no host has such a name: give the name that browsers open`
 }
 
-/** Why no client can open a URL with this port, as the rest of a sentence. */
+/** Why clients cannot open a URL with this port, as the end of a sentence. */
 function portProblem(port: string): string | undefined {
   if (port !== '0') return undefined
   return 'has port 0, which stands for a free port and is none: leave this setting out, and each caller on this machine gets the port that it called'
 }
 
-/** What follows a base URL in the addresses that the sandbox prints and serves. */
+/** Paths below the base URL in the URLs that the sandbox prints and serves. */
 const BELOW_BASE_URL = /\/(?:v1\/(?:oidc|svc|agekey)|\.well-known|_sandbox)(?:\/.*)?$/
 
-/** Why the URL of an issuer, of a discovery document or of a page is no base URL. */
+/** Recognises the URL of an issuer, a discovery document or a page, which is not a base URL. */
 function surplusProblem(
   text: string,
   { kind, pathname }: { kind: string; pathname: string },
@@ -267,15 +279,18 @@ function surplusProblem(
   return `${JSON.stringify(text)} is an address below ${kind}: leave out ${surplus}, which the sandbox appends itself`
 }
 
-/** Tenants live below `/t/`: a base path with this segment would be ambiguous. */
+/**
+ * Refuses a base path with the segment `t`: tenants are below `/t/`, so the path would be
+ * ambiguous.
+ */
 function tenantPathProblem(path: string): string | undefined {
   if (!path.split('/').includes('t')) return undefined
   return `${JSON.stringify(path)} has the part "t", below which the tenants are; choose another path`
 }
 
 function webAddressProblem(text: string): string | undefined {
-  // The URL parser accepts white space, backslashes and a wrong number of slashes; the exact match
-  // of redirect URIs does not.
+  // The URL parser accepts white space, backslashes and a wrong number of slashes. Redirect URIs
+  // are compared by exact match, so these are refused.
   if (!/^https?:\/\/(?![/?#])[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) {
     return `${JSON.stringify(text)} is not an http or https URL`
   }

@@ -4,12 +4,12 @@ import { camelCased } from '../../service/text/camel-case.ts'
 import { countedList } from '../../service/text/counted-list.ts'
 import { redirectUriProblem } from '../addresses/addresses.ts'
 
-/** Redirect URIs of one client. */
+/** Maximum number of redirect URIs of one client. */
 const MAX_REDIRECT_URIS = 100
 
 const nonEmpty = z.string().min(1)
 
-/** RFC 6749, appendix A: client identifiers and secrets are printable ASCII. */
+/** RFC 6749 appendix A: client identifiers and secrets are printable ASCII. */
 const printableAscii = z
   .string()
   .regex(/^[\x20-\x7e]+$/, { error: 'expected one or more printable ASCII characters' })
@@ -19,7 +19,7 @@ const redirectUri = z.string().check(({ value, issues }) => {
   if (message !== undefined) issues.push({ code: 'custom', message, input: value })
 })
 
-/** A relying party as the config file and the control API declare it. */
+/** A relying party, as declared in the config file and by the control API. */
 export const clientSchema = z.strictObject({
   client_id: printableAscii,
   client_secret: printableAscii,
@@ -42,9 +42,9 @@ export const clientSettingsSchema = z.object({
   redirectUris: z.array(z.string()).readonly(),
 })
 
-/** A relying party as the settings declare it. */
+/** A relying party in the settings, with camelCase names. */
 export type ClientSettings = Readonly<z.infer<typeof clientSettingsSchema>>
 
-/** The client in camelCase, as the sandbox uses it. */
+/** Converts a declared client to camelCase. */
 export const clientSettingsOf = (client: z.output<typeof clientSchema>): ClientSettings =>
   camelCased(client)

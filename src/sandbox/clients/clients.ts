@@ -17,18 +17,18 @@ export interface SandboxClient extends Client {
 
 /** The registered relying parties of one tenant. */
 export interface SandboxClients extends Clients {
-  /** The identifiers of all clients but the demo client. */
+  /** The identifiers of all clients except the demo client. */
   readonly ids: readonly string[]
-  /** The signing algorithms that clients chose for themselves. */
+  /** Signing algorithms that clients have set. */
   readonly signingAlgs: readonly SigningAlgorithm[]
   find(clientId: string): SandboxClient | undefined
-  /** Removes the secrets of the clients and of the process from what is recorded or shown. */
+  /** Removes the secrets of the clients and of the process from recorded and shown values. */
   readonly mask: Mask
 }
 
 /**
- * The built-in client, known without any config. Any path and port on this machine counts as
- * registered, and the redirect URIs of the setting `redirectUris`.
+ * The built-in client, which needs no config. All loopback addresses are registered for it, and the
+ * redirect URIs of the setting `redirectUris`.
  */
 export const BUILTIN_CLIENT = {
   clientId: 'ak_test_sandbox',
@@ -38,18 +38,18 @@ export const BUILTIN_CLIENT = {
 
 interface ClientsOptions {
   readonly builtin: boolean
-  /** Redirect URIs of the built-in client, beside the addresses on this machine. */
+  /** Redirect URIs of the built-in client, besides loopback addresses. */
   readonly redirectUris?: readonly string[]
-  /** The addresses of the sandbox whose demo client is added. */
+  /** The addresses of the sandbox for which the demo client is added. */
   readonly demoOf?: Addresses
-  /** Further secrets to mask: those of the process, and former secrets of clients. */
+  /** Additional secrets to mask: secrets of the process, and former secrets of clients. */
   readonly secrets?: readonly string[]
 }
 
 /**
- * Creates the registered relying parties: the built-in client unless it is switched off, the demo
- * client of the sandbox at `demoOf`, and the declared clients, which replace the other two when
- * they share an identifier.
+ * Creates the registered relying parties: the built-in client unless it is disabled, the demo
+ * client of the sandbox at `demoOf`, and the declared clients. A declared client replaces a
+ * built-in client or demo client with the same identifier.
  */
 export function createClients(
   declared: readonly ClientSettings[],
@@ -68,7 +68,7 @@ export function createClients(
     signingAlgs: declared.flatMap(({ signingAlg }) => signingAlg ?? []),
     find: (clientId) => clients.get(clientId),
     mask(value) {
-      // Created when a call is first shown: most tenants are called and never looked at.
+      // Created on first use, because the calls of most tenants are never shown.
       made ??= createMask([...secrets, ...ownSecrets()])
       return made(value)
     },
@@ -99,25 +99,22 @@ function builtinClient(redirectUris: readonly string[]): SandboxClient {
   }
 }
 
-/** Any path and port on this machine, if a client may register the URI. */
+/** Whether a text is a loopback address that a client may register. */
 const isOnLoopback = (text: string): boolean =>
   redirectUriProblem(text) === undefined && isLoopbackUrl(text)
 
-/** The client_id of the demo, the relying party that the sandbox itself plays. */
+/** The client_id of the demo, a relying party in the sandbox itself. */
 export const DEMO_CLIENT_ID = 'sandbox-demo'
 
 /** The redirect URI of the demo of the sandbox at `baseUrl`. */
 export const demoCallback = (baseUrl: string) => `${baseUrl}/_sandbox/demo/callback`
 
-/**
- * Only this process knows the secret: the demo calls its own process, so replicas need not share
- * the secret.
- */
+/** The secret is never shared: the demo calls its own process. */
 const clientSecret = randomBytes(16).toString('base64url')
 
 /**
- * The client of the demo. It works whatever the config declares, and returns only to its own page,
- * under each address of the sandbox itself.
+ * The client of the demo. It works whatever the config declares. Its only redirect URI is the
+ * callback of the demo, under each address of the sandbox.
  */
 export const demoClient = (addresses: Addresses): SandboxClient => ({
   clientId: DEMO_CLIENT_ID,

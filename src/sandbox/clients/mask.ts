@@ -1,50 +1,51 @@
 import { isJsonObject } from '../../service/age/json-object.ts'
 import { ACCESS_TOKEN_PREFIX } from '../../service/oidc/policy.ts'
 
-/** Removes secrets from a text, or from a JSON value with all of its members. */
+/** Removes secrets from a text, or from a JSON value and all of its members. */
 export type Mask = <Value>(value: Value) => Value
 
-/** Replaces a secret. */
+/** The replacement of a secret. */
 export const MASKED = '***'
 
-/** Parameters and members that always hold secrets. */
+/** Parameters and members whose values are always secret. */
 const SECRET_NAMES = ['client_secret', 'access_token', 'control_token']
 
-/** A member of JSON text, or a parameter of a query, whose name says that it is a secret. */
+/** A JSON member, or a parameter of a query, with the name of a secret. */
 const NAMED_MEMBER = new RegExp(
   `("(?:${SECRET_NAMES.join('|')})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"`,
   'g',
 )
 const NAMED_PARAMETER = new RegExp(`(\\b(?:${SECRET_NAMES.join('|')})=)[^&\\s"']+`, 'g')
 
-/** Ends a value that a message has cut off. */
+/** Marks the end of a value that a message has shortened. */
 const CUT = '(?:…|\\.{3})'
 
 const ACCESS_TOKEN = `${ACCESS_TOKEN_PREFIX}(?:[\\w+/=-]{20,}|[\\w+/=-]*${CUT})`
 
 /**
- * Creates the mask for `secrets`. It finds each secret as it is, percent-encoded or escaped as in
- * JSON, also inside other texts and in Basic credentials. It finds access tokens by their prefix,
- * and values under the names of secrets.
+ * Creates a mask for `secrets`. It finds each secret unchanged, percent-encoded or JSON-escaped,
+ * also within other texts and in Basic credentials. It also finds access tokens by their prefix,
+ * and values with the name of a secret.
  */
 export function createMask(secrets: readonly string[]): Mask {
   const known = [...new Set(secrets)].filter((secret) => secret.trim() !== '')
   const shortest = Math.min(MIN_MASKED_ANYWHERE, ...known.map(({ length }) => length))
   const wanted = {
     pattern: new RegExp(patternOf(known), 'g'),
-    // A client id of one character, the colon and the secret; three bytes are four characters.
+    // The shortest credentials have a client_id of one character, the colon and the secret. Three
+    // bytes are four characters of base64.
     base64: new RegExp(`[\\w+/-]{${Math.ceil(((shortest + 2) * 4) / 3)},}={0,2}(?:${CUT})?`, 'g'),
   }
   return <Value>(value: Value) => masked(value, wanted) as Value
 }
 
-/** What a mask looks for. */
+/** The patterns of a mask. */
 interface Wanted {
-  /** The secrets. */
+  /** Matches the secrets. */
   readonly pattern: RegExp
   /**
-   * What may be the base64 of credentials with a secret, in both alphabets of RFC 4648, also cut
-   * off by a message.
+   * Matches candidates for base64 of credentials with a secret, in both alphabets of RFC 4648. A
+   * message may have shortened the base64.
    */
   readonly base64: RegExp
 }
@@ -69,21 +70,24 @@ function maskedText(text: string, wanted: Wanted): string {
     .replace(wanted.pattern, MASKED)
     .replace(wanted.base64, (part) => withoutCredentials(part, wanted))
   if (!isHidden(shown, wanted)) return shown
-  // A URL keeps its other parts.
+  // Only the hidden parts of a URL are masked.
   const parts = shown.replaceAll(/[^?&=#/\s"',]+/g, (part) =>
     isHidden(part, wanted) ? MASKED : part,
   )
   return isHidden(parts, wanted) ? MASKED : parts
 }
 
-/** Maximum number of decodings. A text that is encoded more often is masked as a whole. */
+/** Maximum number of decodings. A text that was encoded more often is masked as a whole. */
 const MAX_DECODINGS = 8
 
-/** Whether decoding the text, once or repeatedly, reveals a secret or credentials. */
+/** Whether decoding the text once or several times reveals a secret or credentials. */
 const isHidden = (text: string, wanted: Wanted): boolean =>
   isRevealed(text, (plain) => plain.search(wanted.pattern) >= 0 || holdsCredentials(plain, wanted))
 
-/** Whether `reveals` is true of the text after some decodings, or whether there are too many. */
+/**
+ * Whether `reveals` returns true for the text after one or more decodings; also true after too many
+ * decodings.
+ */
 function isRevealed(text: string, reveals: (plain: string) => boolean): boolean {
   let encoded = text
   for (let times = 0; times < MAX_DECODINGS; times++) {
@@ -95,7 +99,10 @@ function isRevealed(text: string, reveals: (plain: string) => boolean): boolean 
   return true
 }
 
-/** `id:secret` in ASCII, which RFC 6749 allows alone; what stands around it is no text. */
+/**
+ * `id:secret` in printable ASCII, the only characters that RFC 6749 allows. Bytes around it are not
+ * text.
+ */
 const CREDENTIALS = /[\x20-\x7e]*:[\x20-\x7e]+/g
 
 const holdsCredentials = (text: string, wanted: Wanted): boolean =>
@@ -104,15 +111,15 @@ const holdsCredentials = (text: string, wanted: Wanted): boolean =>
   )
 
 /**
- * A base64 text without the Basic credentials (RFC 7617) that hold a secret, as it is or
- * form-encoded in any way (RFC 6749 section 2.3.1). The credentials may follow a slash, because a
- * path also consists of the characters of base64.
+ * Removes Basic credentials (RFC 7617) with a secret from a base64 text. The credentials may be
+ * form-encoded in any way (RFC 6749 section 2.3.1). They may follow a slash, because a path can
+ * consist of base64 characters too.
  */
 function withoutCredentials(base64: string, { pattern }: Wanted): string {
   const end = CUT_END.exec(base64)?.[0] ?? ''
   const text = base64.slice(0, base64.length - end.length)
   for (const offset of offsetsIn(text)) {
-    // The parts of an id_token are decoded as such.
+    // `decoded` already decodes the parts of an id_token.
     if (text.startsWith('eyJ', offset)) continue
     const bytes = Buffer.from(text.slice(offset), 'base64')
     if (!bytes.includes(':')) continue
@@ -127,8 +134,8 @@ function withoutCredentials(base64: string, { pattern }: Wanted): string {
 }
 
 /**
- * Where base64 may begin: at the start or behind a slash. Beginnings that are a multiple of four
- * characters apart decode alike.
+ * Possible starts of base64: the beginning, and after a slash. Starts that differ by a multiple of
+ * four characters decode in the same way.
  */
 function offsetsIn(text: string): Iterable<number> {
   const offsets = new Map([[0, 0]])
@@ -145,14 +152,11 @@ function offsetsIn(text: string): Iterable<number> {
 
 const CUT_END = new RegExp(`${CUT}$`)
 
-/**
- * Decision: a shorter secret may be part of an ordinary word, so it is masked only where it stands
- * alone.
- */
+/** Decision: a shorter secret may occur in ordinary words, so it is masked only as a whole word. */
 const MIN_MASKED_ANYWHERE = 8
 
 /**
- * A pattern of all secrets, each whole or cut off by a message. Plain alternatives stand together,
+ * A pattern for all secrets, complete or shortened by a message. Plain alternatives are adjacent,
  * because V8 then joins them.
  */
 function patternOf(secrets: readonly string[]): string {
@@ -174,16 +178,16 @@ function patternOf(secrets: readonly string[]): string {
   ].join('|')
 }
 
-/** Maximum number of characters that a message quotes of a value. */
+/** Maximum number of characters of a value that a message quotes. */
 const MAX_QUOTED = 80
 
-/** Matches the text; a blank also matches the `+` of a form. */
+/** Matches the text literally, except that a space also matches the `+` of a form. */
 const literally = (text: string) =>
   text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll(' ', '[ +]')
 
 /**
- * Decodes percent-encoding, JSON escapes and the parts of an id_token; malformed parts stay as they
- * are.
+ * Decodes percent-encoding, JSON escapes and the parts of an id_token once. Malformed parts are
+ * kept.
  */
 const decoded = (text: string) =>
   text.replaceAll(

@@ -4,7 +4,7 @@ import type { Clock } from '../../service/oidc/ports.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { mustBe } from '../../service/text/schema-problems.ts'
 
-/** What a clock shows on the control API: instants as ISO 8601 in UTC. */
+/** The state of a clock in the shape of the control API. Instants are ISO 8601 in UTC. */
 export const clockStateSchema = z.object({
   now: z.string().describe('ISO 8601 date-time in UTC'),
   base: z
@@ -17,56 +17,57 @@ export const clockStateSchema = z.object({
 export type ClockState = z.infer<typeof clockStateSchema>
 
 export const clockMemorySchema = z.object({
-  /** The instant of the last `set`, and the real time at which it was called. */
+  /** The instant of the last `set`, and the real time of that call. */
   set: z.object({ instant: z.number(), startedAt: z.number() }).optional(),
-  /** The real time at which the clock was frozen. */
+  /** The real time when the clock was frozen. */
   frozenAt: z.number().optional(),
   advancedMs: z.number(),
 })
 
-/** The state of a clock. Instants are epoch milliseconds; real time is that of the machine. */
+/** The state of a clock. Instants and real time are in milliseconds since the UNIX epoch. */
 export type ClockMemory = Readonly<z.infer<typeof clockMemorySchema>>
 
-/** The state of a clock that was never moved. */
+/** The state of a clock in real time. */
 export const UNMOVED: ClockMemory = { advancedMs: 0 }
 
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** The clock of one tenant. All lifetimes and ages are judged by this clock. */
+/** The clock of one tenant. All lifetimes and ages use this clock. */
 export interface SandboxClock extends Clock {
   /**
-   * The instant from which the relative dates of personas count, in epoch milliseconds: real time,
-   * or the instant of the last `set`. Advancing does not move the base, so a persona grows older
-   * only when time is advanced, not while a container runs.
+   * The base of the relative dates of personas, in milliseconds since the UNIX epoch: real time, or
+   * the instant of the last `set`. `advance` does not move the base: a persona ages when time is
+   * advanced, but not while a container runs.
    */
   base(): number
   /**
-   * Moves now and base to `exact` (epoch milliseconds) and forgets what was advanced. Stays frozen
-   * or running.
+   * Sets time and base to `exact` (milliseconds since the UNIX epoch) and discards what was
+   * advanced. A frozen clock stays frozen.
    * @throws Refusal outside the years 0001 to 9999
    */
   set(exact: number): void
-  /** Freezes the clock, with a base in real time too; `false` lets both run again. */
+  /** Stops the clock, and its base if that is real time; `false` lets both continue. */
   freeze(frozen: boolean): void
   /**
-   * Advances the clock by `seconds`, frozen or not.
-   * @throws Refusal for a negative number or an instant beyond year 9999
+   * Advances the clock by `seconds`, whether it is frozen or not.
+   * @throws Refusal for a negative number, and for an instant after the year 9999
    */
   advance(seconds: number): void
-  /** Back to real time, running. */
+  /** Returns to real time, running. */
   reset(): void
-  /** The state of a moved clock as JSON. */
+  /** The state of the clock as JSON. */
   remember(): ClockMemory
-  /** Takes a state over: the clock then shows the same time as the clock that remembered it. */
+  /** Restores a state: the clock then shows the same time as the clock that the state came from. */
   recall(memory: ClockMemory): void
-  /** The clock as the control API shows it. */
+  /** The state in the shape of the control API. */
   state(): ClockState
 }
 
 /**
- * Creates a clock in real time. `systemNow` gives real time in epoch milliseconds; no other file
- * reads the system clock.
+ * Creates a clock in real time.
+ * @param systemNow returns real time in milliseconds since the UNIX epoch; no other file reads the
+ * system clock
  */
 export function createClock({
   systemNow = Date.now,
@@ -78,8 +79,7 @@ export function createClock({
   const realTime = () => frozenAt ?? systemNow()
   const baseAt = (real: number) => set?.instant ?? real
   const elapsedAt = (real: number) => (set === undefined ? 0 : real - set.startedAt)
-  // A clock that was set near the end of the calendar keeps running; ISO dates need a year of four
-  // digits.
+  // A running clock may reach the end of the year 9999. ISO dates need a year of four digits.
   const nowAt = (real: number) => Math.min(baseAt(real) + elapsedAt(real) + advancedMs, LATEST)
 
   const recall = (memory: ClockMemory) => {
@@ -106,7 +106,7 @@ export function createClock({
         frozenAt = realTime()
         return
       }
-      // A clock that was set continues where it stopped; a clock in real time returns to real time.
+      // A clock that was set continues from where it stopped. Other clocks return to real time.
       if (set !== undefined)
         set = { instant: set.instant, startedAt: set.startedAt + systemNow() - realTime() }
       frozenAt = undefined
@@ -141,11 +141,10 @@ export function createClock({
   }
 }
 
-/** How the tenant's clock differed from real time when a call came. */
+/** How the clock of the tenant differed from real time at a call. */
 export const recordedClockSchema = z.object({
   /**
-   * The base of relative dates, ISO 8601: the instant of the last `set`, or of freezing a clock in
-   * real time.
+   * The base of relative dates as ISO 8601: the instant of the last `set`, or the time of freezing.
    */
   base: z.string().optional(),
   advanced_seconds: z.number().optional(),
@@ -169,7 +168,7 @@ export function recordedClock(
 const isInstant = mustBe(INSTANT_FORMS)
 
 /**
- * What moves a clock: members may be combined and apply in the order reset, set, freeze, advance.
+ * A move of the clock. Members can be combined and apply in the order reset, set, freeze, advance.
  */
 export const clockMoveSchema = z
   .strictObject({
@@ -191,21 +190,21 @@ export const clockMoveSchema = z
   })
   .refine((move) => Object.keys(move).length > 0, {
     error: 'give at least one of reset, set, freeze, advance',
-    // The schema reports a misspelt member already.
+    // The schema already reports a misspelt member.
     when: ({ issues }) => issues.length === 0,
   })
 
 export type ClockMove = z.infer<typeof clockMoveSchema>
 
 /**
- * Moves the clock. When a move fails, the clock keeps its old state.
- * @throws Refusal when the move leaves the calendar
+ * Moves the clock. A failed move changes nothing.
+ * @throws Refusal when the move leaves the years 0001 to 9999
  */
 export function moveClock(clock: SandboxClock, move: ClockMove): void {
   const before = clock.remember()
   try {
     if (move.reset) clock.reset()
-    // Freezes first: a clock that is set and frozen shows exactly the given instant.
+    // Freezes before `set`, so that a clock that is set and frozen shows exactly the given instant.
     if (move.freeze === true) clock.freeze(true)
     if (move.set !== undefined) clock.set(parseInstant(move.set) ?? clock.now())
     if (move.freeze === false) clock.freeze(false)
@@ -217,8 +216,8 @@ export function moveClock(clock: SandboxClock, move: ClockMove): void {
 }
 
 /**
- * How the clock differs from real time, in words: `+1 day 2 h`, `frozen at 2026-01-31 12:00:00Z`;
- * `undefined` in real time.
+ * How the clock differs from real time: `+1 day 2 h`, `frozen at 2026-01-31 12:00:00Z`; `undefined`
+ * in real time.
  */
 export function describeClock(clock: Pick<SandboxClock, 'now' | 'remember'>): string | undefined {
   const { set, frozenAt, advancedMs } = clock.remember()
@@ -236,7 +235,13 @@ const UNITS = [
   { seconds: 1, title: (count: number) => `${count} s` },
 ] as const
 
-/** A number of seconds by its two largest units: `1 day 2 h`, `1 min 31 s`. */
+/**
+ * Writes a duration with its two largest units.
+ * @example
+ * ```ts
+ * describeSeconds(91) // '1 min 31 s'
+ * ```
+ */
 export function describeSeconds(seconds: number): string {
   const parts: string[] = []
   let rest = seconds
@@ -249,8 +254,8 @@ export function describeSeconds(seconds: number): string {
 }
 
 /**
- * Starts a stopwatch in real time, which no sandbox clock moves. The result gives the milliseconds
- * since the start.
+ * Starts a stopwatch in real time, which sandbox clocks do not affect.
+ * @returns a function that returns the milliseconds since the start
  */
 export function startStopwatch(): () => number {
   const startedAt = performance.now()

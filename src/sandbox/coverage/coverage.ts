@@ -2,14 +2,16 @@ import * as z from 'zod'
 import { claimsSchema } from '../../service/age/claims.ts'
 import { CALLS } from '../../service/oidc/endpoints.ts'
 
-/** The version of the shape of a coverage file; every new shape gets a new number. */
+/** The version of the coverage file format. A change of its shape increases the number. */
 export const COVERAGE_FORMAT = 2
 
-/** The dimensions of coverage. A minimum names one of these. */
+/** The dimensions of coverage. A required minimum names one of them. */
 export const DIMENSIONS = ['answers', 'endings', 'must'] as const
 export type DimensionName = (typeof DIMENSIONS)[number]
 
-/** What clients have seen. This schema also reads a file with derived members, and drops them. */
+/**
+ * What clients have seen. This schema also accepts a file with derived members, and removes them.
+ */
 export const seenByClientsSchema = z.object({
   format: z.literal(COVERAGE_FORMAT),
   version: z.string().describe('Of agekey-sandbox'),
@@ -27,7 +29,7 @@ export const seenByClientsSchema = z.object({
   omitted: z.boolean().describe('Whether there was more than coverage has room for'),
 })
 
-/** What clients have seen, as a coverage file keeps it. */
+/** What clients have seen, as stored in a coverage file. */
 export type SeenByClients = z.infer<typeof seenByClientsSchema>
 
 const sideSchema = z.object({
@@ -37,7 +39,7 @@ const sideSchema = z.object({
   outcome: z.string().optional().describe('Of a gap: the outcome that closes it'),
 })
 
-/** One side of an item: seen, or what closes the gap. */
+/** One side of an item: seen, or how to close the gap. */
 export type CoverageSide = z.infer<typeof sideSchema>
 
 const itemSchema = z.object({
@@ -51,7 +53,7 @@ const itemSchema = z.object({
     .describe('Of an answer true and false; of other items seen'),
 })
 
-/** One thing to see: covered when each of its sides was seen, half when some were. */
+/** An item is covered when all of its sides were seen, and half covered when some were seen. */
 export type CoverageItem = z.infer<typeof itemSchema>
 
 const dimensionSchema = z.object({
@@ -80,7 +82,10 @@ const derivedSchema = z.object({
     .describe('Flows that the app never used: nothing of them is counted as a gap'),
 })
 
-/** What clients have seen with what is derived from it: the answer of the control API, and a coverage file. */
+/**
+ * What clients have seen, with derived values: the response of the control API, and the content of
+ * a coverage file.
+ */
 export const coverageSchema = seenByClientsSchema.extend(derivedSchema.shape)
 
 export type Coverage = z.infer<typeof coverageSchema>
@@ -88,7 +93,7 @@ export type Coverage = z.infer<typeof coverageSchema>
 /** A side of an item that was not seen. */
 export interface CoverageGap extends Pick<CoverageSide, 'closes' | 'persona' | 'outcome'> {
   readonly item: CoverageItem
-  /** What is missing, in a few words: `age_thresholds 18: false`, `use/id_token.expired`. */
+  /** The missing side in a few words: `age_thresholds 18: false`, `use/id_token.expired`. */
   readonly what: string
 }
 
@@ -104,13 +109,13 @@ export const gapsOf = ({ items }: CoverageDimension): readonly CoverageGap[] =>
       })),
   )
 
-/** A side in few words. */
+/** A side in a few words. */
 export function nameOfSide({ id, title, claims }: CoverageItem, side: string): string {
   if (claims !== undefined) return `${title}: ${side}`
   return side === 'seen' ? id : `${id}: ${side}`
 }
 
-/** The claims object of an item as JSON; `undefined` for an item about no claims. */
+/** The claims object of an item as JSON; `undefined` for an item that is not about claims. */
 export const claimsTextOf = (
   { claims: id }: CoverageItem,
   { claims }: Pick<Coverage, 'claims'>,

@@ -9,8 +9,8 @@ import { usedFlows } from './dimensions/used-flows.ts'
 import { seenByClients } from './seen-by-clients.ts'
 
 /**
- * Derives what was seen, what is missing, and which persona or outcome closes each gap. It runs in
- * turns, since there are many personas.
+ * Derives what was seen, what is missing, and which persona or outcome closes each gap. The work is
+ * done in turns, because there may be many personas.
  */
 export async function describeCoverage(
   seen: SeenByClients,
@@ -38,8 +38,8 @@ function dimensionOf(items: readonly CoverageItem[], hasFlow: boolean): Coverage
   const sides = items.flatMap((item) => Object.values(item.sides))
   const covered = sides.filter(({ seen }) => seen).length
   const total = sides.length
-  // Decision: a suite without any flow has seen nothing; where nothing can be seen, everything was
-  // seen.
+  // Decision: without any flow nothing was seen (0 percent). With flows but without any side,
+  // everything was seen.
   const percentOfNothing = hasFlow ? 100 : 0
   const percent = total > 0 ? Math.floor((100 * covered) / total) : percentOfNothing
   return { covered, total, percent, items: [...items] }
@@ -54,8 +54,8 @@ interface CoveredTenant {
 }
 
 /**
- * The coverage of a tenant; of the root tenant that of all tenants. Its own personas close the gaps,
- * by its own clock.
+ * The coverage of a tenant; for the root tenant, the coverage of all tenants. Gaps are closed with
+ * the personas and the clock of the tenant.
  */
 export async function currentCoverage({
   name,

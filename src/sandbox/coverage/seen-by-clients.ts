@@ -9,12 +9,12 @@ import { NO_ROOM } from '../journal/journal.ts'
 import { CATALOGUE_VERSION } from '../outcomes/catalogue.ts'
 import { COVERAGE_FORMAT, type SeenByClients, seenByClientsSchema } from './coverage.ts'
 
-/** Names of this kind have a text: the claims object as JSON. */
+/** The prefix of names with a text. The text is the claims object as JSON. */
 const CLAIMS = 'claims '
 
 /**
- * The names of a journal in the shape of a coverage file, in alphabetical order.
- * @param names with their texts
+ * Converts the names of a journal to the shape of a coverage file, in alphabetical order.
+ * @param names the names with their texts
  */
 export function seenByClients(names: ReadonlyMap<string, string>): SeenByClients {
   const claims: Record<string, Claims> = {}
@@ -34,7 +34,7 @@ export function seenByClients(names: ReadonlyMap<string, string>): SeenByClients
   }
 }
 
-/** Unites what several workers have seen. */
+/** Merges what several workers have seen. */
 export function mergeSeen(parts: readonly SeenByClients[]): SeenByClients {
   const claims = new Map<string, Claims>()
   for (const part of parts)
@@ -51,7 +51,7 @@ export function mergeSeen(parts: readonly SeenByClients[]): SeenByClients {
 }
 
 /**
- * Reads what clients have seen from a coverage file; derived members are not read.
+ * Reads what clients have seen from a coverage file. Derived members are ignored.
  * @throws ConfigError with one line
  */
 export function parseCoverage(text: string, file: string): SeenByClients {
@@ -59,7 +59,7 @@ export function parseCoverage(text: string, file: string): SeenByClients {
   if (!json.ok) throw noCoverage(file, `it is not JSON: ${json.reason}`)
   const { value } = json
   if (!looksLikeCoverage(value)) {
-    // Made here: it loads tables of languages, which takes 10 ms.
+    // Created on demand, because the format loads language tables, which takes 10 ms.
     const missing = new Intl.ListFormat('en-GB').format(missingIn(value))
     throw noCoverage(file, `it has no ${missing}`)
   }
@@ -70,13 +70,13 @@ export function parseCoverage(text: string, file: string): SeenByClients {
   throw ConfigError.of(`${file}: it is a damaged coverage file: ${first}; run the tests again`)
 }
 
-/** The content of a coverage file of any format; `undefined` for another text. */
+/** The content of a coverage file of any format version; `undefined` for any other text. */
 export function coverageIn(text: string): Readonly<Record<string, unknown>> | undefined {
   const json = parseJson(text)
   return json.ok && looksLikeCoverage(json.value) ? json.value : undefined
 }
 
-/** The members by which a coverage file of any format is known. */
+/** The members that identify a coverage file of any format version. */
 const MEMBERS = ['format', 'catalogue', 'claims']
 
 const missingIn = (value: unknown) =>

@@ -6,7 +6,7 @@ import type { UseEvaluation, UseTransaction } from '../../service/oidc/use.ts'
 import { findOutcome } from '../outcomes/catalogue.ts'
 import type { Outcome } from '../outcomes/outcome.ts'
 
-/** What the authorization requests of an app asked for. */
+/** What an authorization request of the app asked for. */
 export type Asked = 'use' | 'can_create' | 'no_can_create' | 'upgrade' | 'create'
 
 /** How a Use or Create flow ended for the client. */
@@ -21,20 +21,20 @@ export type EndingName =
   | 'create_denied'
   | 'request_uri_expired'
 
-/** The name of something that a client sees. ID of claims: 8 hex digits. */
+/** The name of something that a client sees. The id of claims has 8 hex digits. */
 export type NameOfSeen =
   | `asked ${Asked}`
   | `ending ${EndingName}`
-  /** By the id of the row: `row use/id_token.expired`. */
+  /** With the id of a row: `row use/id_token.expired`. */
   | `row ${string}/${string}`
-  /** By claims and threshold: `answer 1a2b3c4d/18 true`. */
+  /** With the id of claims and a threshold: `answer 1a2b3c4d/18 true`. */
   | `answer ${string}/${number | string} ${boolean}`
-  /** By the id of the claims; the text of the name is the claims object as JSON. */
+  /** With the id of claims. The text of this name is the claims object as JSON. */
   | `claims ${string}`
 
-/** The part of an answer that coverage looks at. */
+/** The members of an answer that coverage reads. */
 interface DeliveredAnswer {
-  /** The valid authorization request that the call made or ends. */
+  /** The valid authorization request that the call began or ended. */
   readonly asked?: UseTransaction | CreateTransaction | undefined
   readonly callback?: Callback | undefined
   /** The evaluation of a verified Use flow. */
@@ -47,14 +47,14 @@ interface DeliveredAnswer {
 type SeenPairs = (readonly [name: NameOfSeen, text: string])[]
 
 /**
- * The names of what a client sees by this answer: what its request asked for, the row of the
+ * The names of what a client sees by this answer: what the request asked for, the row of the
  * catalogue, the ending of the flow, and the answer to each threshold. A page that waits for its
  * user shows nothing to the client yet.
  */
 export function seenNames({ caller, flow }: Endpoint, answer: DeliveredAnswer): SeenPairs {
   const { asked, callback, forcedOutcome: forced } = answer
-  // Decision: an unchanged reply to a server names nothing. Calls of a server carry no mark of an
-  // audit, so nobody can tell whether a test or an audit caused the call.
+  // Decision: an unchanged reply to a server-to-server call adds no name. Such calls carry no mark
+  // of an audit, so the sandbox cannot tell whether a test or an audit caused them.
   if (caller !== 'browser') return forced ? [[`row ${forced.flow}/${forced.name}`, '']] : []
   const names: SeenPairs = []
   let claimsId = ''
@@ -73,8 +73,8 @@ export function seenNames({ caller, flow }: Endpoint, answer: DeliveredAnswer): 
 }
 
 /**
- * The instants in parsed claims, whose members are in the order of the schema. Claims that differ in
- * nothing else have the same id.
+ * The instants in the JSON of parsed claims. Claims that differ only in instants have the same id.
+ * Parsing has put their members in the order of the schema.
  */
 const INSTANTS = /"verified_after":"[^"]*"/g
 
@@ -90,8 +90,8 @@ function addEnded(ended: EndedFlow, names: SeenPairs): void {
   const refusedAs = endedAs === undefined ? undefined : findOutcome(flow, endedAs)
   const outcome = decision?.outcome ?? refusedAs
   if (outcome) names.push([`row ${flow}/${outcome.name}`, ''])
-  // Decision: an outcome that changes an answer counts for its row alone. An outcome that a correct
-  // client accepts also counts for the ending and the answers, because it changes none of these.
+  // Decision: an outcome that changes an answer counts only for its row. An outcome that a correct
+  // client accepts also counts for the ending and the answers, because it does not change them.
   if (outcome?.apply && outcome.correctClient !== 'accept') return
   const params = new Map(callback.params)
   if (!evaluation) {
@@ -102,7 +102,7 @@ function addEnded(ended: EndedFlow, names: SeenPairs): void {
     names.push([`answer ${claimsId}/${threshold} ${met}`, ''])
   const isMet = Object.values(evaluation.ageThresholds).includes(true)
   names.push([isMet ? 'ending verified' : 'ending none_met', ''])
-  // A code is the usual answer then, with and without the outcome of that name.
+  // A code is then the regular answer, whether or not the outcome `code_issued` was forced.
   if (params.has('code')) names.push(['row use/code_issued', ''], ['ending code_issued', ''])
 }
 

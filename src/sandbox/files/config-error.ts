@@ -1,21 +1,21 @@
-/** A mistake in a file: the line (from 1) if it is known, and a sentence that names the field. */
+/** A problem in a file: the line (from 1) if it is known, and a sentence that names the field. */
 export interface FileProblem {
   readonly file: string
   readonly line?: number
   readonly message: string
 }
 
-/** The setting, by its path in the config file: `['clients', 0, 'persona']`. */
+/** The path of a setting in the config file: `['clients', 0, 'persona']`. */
 export type SettingPath = readonly [string, ...(string | number)[]]
 
 /**
- * Unusable settings or files. The message has one clear line for each problem and needs no stack.
+ * Unusable settings or files. The message has one line for each problem; the stack is not needed.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
-  /** The problems of a file; empty for other problems. */
+  /** Problems in files; empty for other problems. */
   readonly problems: readonly FileProblem[]
-  /** The setting whose value is wrong, while its source is still to be found. */
+  /** The setting with the wrong value, until the source of the setting is known. */
   readonly setting: { readonly path: SettingPath; readonly reason: string } | undefined
 
   private constructor(
@@ -27,12 +27,12 @@ export class ConfigError extends Error {
     this.setting = setting
   }
 
-  /** One problem. The message names its flag, variable, option or file. */
+  /** One problem. The message names the flag, variable, option or file. */
   static of(message: string, { cause }: { readonly cause?: unknown } = {}): ConfigError {
     return new ConfigError(message, { cause })
   }
 
-  /** Problems in files, a line for each: `personas/x.yaml:12: age_key.signals[0].method: ...`. */
+  /** Problems in files, one line for each: `personas/x.yaml:12: age_key.signals[0].method: ...`. */
   static inFiles(
     problems: readonly FileProblem[],
     { cause }: { readonly cause?: unknown } = {},
@@ -43,7 +43,10 @@ export class ConfigError extends Error {
     return new ConfigError(lines.join('\n'), { problems, cause })
   }
 
-  /** A well-formed value that is wrong. `label` names the setting to a caller of the library. */
+  /**
+   * A setting whose value is well-formed but wrong.
+   * @param setting.label the name of the setting for callers of the library
+   */
   static ofSetting(
     path: SettingPath,
     { label, reason }: { label: string; reason: string },

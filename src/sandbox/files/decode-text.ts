@@ -1,16 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * The text of bytes, or what is wrong with them: a sentence that continues the name of the file or
- * body, and its line.
+ * The text of bytes, or their problem: the end of a sentence that begins with the name of the file
+ * or body, and the line.
  */
 export type DecodedText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly reason: string; readonly line?: number }
 
 /**
- * Decodes UTF-8, without the byte order mark of an editor. Nothing is replaced: bytes of another
- * encoding are named, with the mend.
+ * Decodes UTF-8 without a byte order mark. Invalid bytes are never replaced: the reason names the
+ * encoding and the remedy.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
   const signature = SIGNATURES.find(([start]) =>
@@ -25,19 +25,22 @@ export function decodeText(bytes: Uint8Array): DecodedText {
       nul,
       'a text has no NUL byte (0x00); name a text file, or save it as UTF-8',
     )
-  // The decoder drops the byte order mark.
+  // TextDecoder removes the byte order mark.
   if (isUtf8(bytes)) return { ok: true, text: new TextDecoder().decode(bytes) }
   const at = firstInvalid(bytes)
   return atByte(bytes, at, invalidByte(bytes, at))
 }
 
-/** Windows PowerShell reads the whole file before it writes, because of the brackets. */
+/** Because of the brackets, Windows PowerShell reads the whole file before it writes the file. */
 const fromUtf16 = (encoding: string) =>
   `save it as UTF-8: (Get-Content -Encoding ${encoding} FILE) | Set-Content -Encoding utf8 FILE`
 const LITTLE_ENDIAN = fromUtf16('Unicode')
 const BIG_ENDIAN = fromUtf16('BigEndianUnicode')
 
-/** How files of other kinds begin. UTF-32 goes before UTF-16, whose mark it begins with. */
+/**
+ * The first bytes of other file formats. UTF-32 comes before UTF-16, because its byte order mark
+ * begins with that of UTF-16.
+ */
 const SIGNATURES: readonly (readonly [bytes: readonly number[], reason: string])[] = [
   [[0xff, 0xfe, 0x00, 0x00], 'is UTF-32; save it as UTF-8'],
   [[0x00, 0x00, 0xfe, 0xff], 'is UTF-32; save it as UTF-8'],
@@ -57,12 +60,15 @@ const SIGNATURES: readonly (readonly [bytes: readonly number[], reason: string])
 ]
 
 /**
- * Bytes from the beginning that tell UTF-16 and UTF-32 without a mark from a text with a NUL; a
- * multiple of four.
+ * Number of bytes that are examined to distinguish UTF-16 and UTF-32 without a byte order mark from
+ * a text with a NUL; a multiple of four.
  */
 const LOOKED_AT = 1024
 
-/** Latin letters in UTF-16 and UTF-32: of four bytes, the same ones are NUL nearly always. */
+/**
+ * Recognises Latin letters in UTF-16 and UTF-32: in each group of four bytes, the same positions
+ * are almost always NUL.
+ */
 function wideEncoding(bytes: Uint8Array): string | undefined {
   const start = bytes.subarray(0, Math.min(bytes.length & ~1, LOOKED_AT))
   const isNul = [0, 1, 2, 3].map((place) => {
@@ -85,8 +91,8 @@ function wideEncoding(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * The place of the first byte that belongs to no character. A line feed is part of no longer
- * character, so lines stand alone.
+ * The index of the first invalid byte. Lines can be checked separately, because no longer character
+ * contains the byte of a line feed.
  */
 function firstInvalid(bytes: Uint8Array): number {
   let start = 0
@@ -105,7 +111,7 @@ function firstInvalid(bytes: Uint8Array): number {
 }
 
 const LINE_FEED = 0x0a
-/** Bytes of a character. */
+/** Possible lengths of a character in bytes. */
 const LENGTHS = [1, 2, 3, 4]
 
 function invalidByte(bytes: Uint8Array, at: number): string {
@@ -113,14 +119,14 @@ function invalidByte(bytes: Uint8Array, at: number): string {
   const name = `the byte 0x${byte.toString(16).toUpperCase().padStart(2, '0')}`
   if (isCutOff(bytes.subarray(at, at + 4)))
     return `${name} begins a character of UTF-8 that the end of the text cuts off; copy the text again`
-  // The upper half of Latin-1 is that of Unicode too.
+  // The upper half of Latin-1 has the same code points in Unicode.
   const letter = byte >= 0xa0 ? ` (${String.fromCharCode(byte)} in Latin-1)` : ''
   return `${name}${letter} is not UTF-8; save it as UTF-8, for example by iconv -f latin1 -t utf-8 FILE > NEW`
 }
 
 /**
- * Whether the last bytes are the beginning of a longer character. A single one is rather a letter
- * of Latin-1.
+ * Whether the last bytes begin a longer character. A single byte is more likely a letter of
+ * Latin-1.
  */
 function isCutOff([lead = 0, ...rest]: Uint8Array): boolean {
   const length = lead >= 0xf0 ? 4 : 3
@@ -132,7 +138,7 @@ function isCutOff([lead = 0, ...rest]: Uint8Array): boolean {
   )
 }
 
-/** A problem at a byte, with its line. */
+/** A problem at a byte, with the line of the byte. */
 function atByte(bytes: Uint8Array, at: number, reason: string): DecodedText {
   let line = 1
   for (

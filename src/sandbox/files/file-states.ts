@@ -5,18 +5,18 @@ import { codeOf } from './caught.ts'
 import { isOutOfDescriptors } from './on-demand.ts'
 
 /**
- * The states of files by their paths. A state is a text that differs once the file has changed, has
- * gone or cannot be reached.
+ * The states of files, by path. The state of a file changes when the file changes, disappears or
+ * becomes unreachable.
  */
 export type FileStates = ReadonlyMap<string, string>
 
 /**
- * Looks at files, and at folders with their files. It asks the file system, since notices of
- * changes do not cross network drives or the bind mounts of containers, and looks through symbolic
- * links, by which Kubernetes swaps the files of a ConfigMap.
- * @param paths files and folders; a missing one has a state, too
- * @param isRead chooses the entries of a folder
- * @throws Error `EMFILE` or `ENFILE` while no folder can be opened
+ * Reads the states of files, and of folders with their files. This polls the file system, because
+ * change notifications do not work on network drives and bind mounts of containers. It follows
+ * symbolic links, which Kubernetes uses to replace the files of a ConfigMap.
+ * @param paths files and folders; a missing path has a state too
+ * @param isRead selects the entries of a folder
+ * @throws Error `EMFILE` or `ENFILE` while too many files are open
  */
 export async function readFileStates(
   paths: readonly string[],
@@ -39,7 +39,7 @@ export async function readFileStates(
   return states
 }
 
-/** The paths whose states differ, in the order in which they were looked at. */
+/** The paths whose states differ. */
 export const changedPaths = (before: FileStates, after: FileStates): readonly string[] =>
   [...new Set([...before.keys(), ...after.keys()])].filter(
     (path) => before.get(path) !== after.get(path),
@@ -51,9 +51,9 @@ async function stateOf(path: string): Promise<string> {
   try {
     const stats = await stat(path, { bigint: true })
     if (stats.isDirectory()) return FOLDER
-    // A pipe or a terminal gives its text once: nothing can be read there again.
+    // A pipe or a terminal delivers its text only once, so it cannot be read again.
     if (!stats.isFile()) return 'no file'
-    // Without the number of the inode, which some network drives make up anew at each look.
+    // The inode number is left out, because some network drives change it on each call.
     return `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
   } catch (error) {
     return codeOf(error) ?? ''

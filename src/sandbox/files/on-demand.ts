@@ -2,14 +2,14 @@ import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { codeOf } from './caught.ts'
 
-/** Files of the largest part that are not loaded before; they are read at the same time. */
+/** Maximum number of files that the import of one part reads at the same time. */
 export const FILES_OF_A_PART = 24
 
 /**
- * Loads a part on first use, and again on the next use when that failed.
- * @param load imports the part and returns what is kept
- * @returns a function that returns what was loaded
- * @throws Error `EMFILE` or `ENFILE` while no files can be opened
+ * Loads a part on first use. After a failure the next use tries again.
+ * @param load imports the part, and returns the value to keep
+ * @returns a function that returns the kept value; it throws `EMFILE` or `ENFILE` while too many
+ * files are open
  */
 export function onDemand<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let loading: Promise<Part> | undefined
@@ -24,7 +24,9 @@ export function onDemand<Part>(load: () => Promise<Part>): () => Promise<Part> {
   }
 }
 
-/** Checks that enough files can be opened. Node 20 never retries an import that failed once. */
+/**
+ * Checks that enough files can be opened before an import: Node 20 never retries a failed import.
+ */
 async function requireFreeDescriptors(): Promise<void> {
   const opened: number[] = []
   try {
@@ -34,8 +36,6 @@ async function requireFreeDescriptors(): Promise<void> {
   }
 }
 
-/**
- * Whether a file could not be opened because the process, or the machine, has too many open files.
- */
+/** Whether an error says that the process or the machine has too many open files. */
 export const isOutOfDescriptors = (error: unknown): boolean =>
   ['EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')

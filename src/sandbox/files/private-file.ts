@@ -4,9 +4,10 @@ import { basename, dirname, join } from 'node:path'
 import { codeOf } from './caught.ts'
 
 /**
- * Creates a file with `text`, readable by its owner only, and returns its content. If several
- * processes race, one wins and all return its content. The file holds the whole text or does not
- * exist, even if a process is killed.
+ * Creates a file with `text`, readable only by its owner. If several processes create the file at
+ * the same time, one succeeds, and all return its content. The file never holds only a part of the
+ * text, even if a process is killed.
+ * @returns the content of the file
  * @throws Error of the operating system
  */
 export async function createOrRead(file: string, text: string): Promise<string> {
@@ -23,7 +24,7 @@ export async function createOrRead(file: string, text: string): Promise<string> 
 }
 
 /**
- * Replaces a file in one step, with the mode of the new one.
+ * Replaces a file in one step. The new file has the given mode.
  * @throws Error of the operating system
  */
 export async function replaceFile(
@@ -43,7 +44,7 @@ export async function replaceFile(
 
 const DRAFT = '.tmp'
 
-/** The draft has an unpredictable name and must not exist, so that no link is followed. */
+/** The draft has an unpredictable name and must not exist, so that no symbolic link is followed. */
 async function writeDraft(file: string, text: string, mode: number): Promise<string> {
   const draft = `${file}.${randomUUID()}${DRAFT}`
   await writeNew(draft, text, mode)
@@ -63,7 +64,7 @@ async function writeNew(file: string, text: string, mode: number): Promise<void>
   }
 }
 
-/** Renames the draft, unless a file of that name exists. */
+/** Links the draft under the name of the file. Returns `false` when the file exists. */
 async function isCreatedFrom(draft: string, file: string, text: string): Promise<boolean> {
   try {
     await link(draft, file)
@@ -72,7 +73,8 @@ async function isCreatedFrom(draft: string, file: string, text: string): Promise
     if (codeOf(error) === 'EEXIST') return false
     if (!NO_LINKS.includes(codeOf(error) ?? '')) throw error
   }
-  // Decision: without hard links the file itself is written, and readers wait while it is empty.
+  // Decision: on a file system without hard links the file is written directly, and readers wait
+  // while it is empty.
   try {
     await writeNew(file, text, 0o600)
     return true
@@ -102,10 +104,10 @@ async function readStanding(file: string): Promise<string> {
 const LINK_TO_NOTHING =
   'it is a link to a file that does not exist; remove the link or make the file'
 
-/** Drafts live for milliseconds. An older draft belongs to a killed process. */
+/** A draft exists for milliseconds. An older draft belongs to a killed process. */
 const OLD_DRAFT_MS = 60_000
 
-/** Removes drafts that earlier writers of the file have left. */
+/** Removes drafts that killed processes have left. */
 async function removeOldDrafts(file: string): Promise<void> {
   const now = (await stat(file)).mtimeMs
   const names = await readdir(dirname(file))

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { codeOf } from './caught.ts'
 
 /**
- * Prepares a folder for private keys. A new folder is open to its owner only, and git ignores it,
- * since it may lie in a repository.
+ * Prepares a folder for private keys. A new folder is accessible only to its owner, and has a
+ * `.gitignore`, because it may be in a repository.
  * @throws Error of the operating system
  */
 export async function preparePrivateFolder(folder: string): Promise<void> {
@@ -15,8 +15,8 @@ export async function preparePrivateFolder(folder: string): Promise<void> {
 }
 
 /**
- * Creates the folder; `false` when it exists. Not `mkdir` with `recursive`, which on Node 20 never
- * returns for a folder below /proc.
+ * Creates a folder; returns `false` when it exists. `mkdir` with `recursive` is not used, because
+ * on Node 20 it never returns for a folder below /proc.
  */
 async function makeFolder(folder: string): Promise<boolean> {
   try {

@@ -1,9 +1,6 @@
 import { relative, sep } from 'node:path'
 
-/**
- * A path for messages: relative to the working folder when it lies in that folder, otherwise as it
- * is.
- */
+/** A path for messages: relative if it is inside `cwd`, otherwise unchanged. */
 export function shortPath(cwd: string, path: string): string {
   const inside = relative(cwd, path)
   return inside.startsWith(`..${sep}`) ? path : inside

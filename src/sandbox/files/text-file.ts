@@ -3,32 +3,33 @@ import { codeOf, messageOf } from './caught.ts'
 import { ConfigError } from './config-error.ts'
 import { decodeText } from './decode-text.ts'
 
-/** Bytes of a file that a user writes, at most. */
+/** Maximum size of a file that a user writes. */
 const MAX_FILE_BYTES = 1024 * 1024
 
-/** Bytes of a report that the sandbox writes and reads again, at most. */
+/** Maximum size of a report that the sandbox writes and reads again. */
 export const MAX_REPORT_BYTES = 64 * 1024 * 1024
 
-/** The text of a file, or why there is none. */
+/** The text of a file, or why it cannot be read. */
 export type TextFile = { readonly ok: true; readonly text: string } | UnreadableFile
 
 export interface UnreadableFile {
   readonly ok: false
-  /** `there is no such file`; without a code it continues the name of the file: `is UTF-16 ...`. */
-  readonly reason: string
   /**
-   * The code of an error of the system; absent when the file is there but is too large or no UTF-8.
+   * With a code: a clause such as `there is no such file`. Without a code: the end of a sentence
+   * that begins with the name of the file, such as `is UTF-16 ...`.
    */
+  readonly reason: string
+  /** The code of a system error; absent when the file was read but is too large or not UTF-8. */
   readonly code?: string
-  /** The line of what is wrong, from 1. */
+  /** The line of the problem, from 1. */
   readonly line?: number
   readonly cause?: unknown
 }
 
 /**
- * Reads a text file: UTF-8, without the byte order mark of an editor. All files that users write
- * are read here.
- * @param options.maxBytes of a larger file no more is read (default 1 MiB)
+ * Reads a UTF-8 text file without its byte order mark. All files that users write are read by this
+ * function.
+ * @param options.maxBytes maximum size (default 1 MiB); a larger file is not read completely
  */
 export function readTextFile(
   file: string,
@@ -51,7 +52,10 @@ interface ReadOptions {
   readonly maxBytes?: number
 }
 
-/** The text of a file. @throws ConfigError that names the file, and the line of what is no UTF-8 */
+/**
+ * Reads a text file.
+ * @throws ConfigError that names the file, and the line that is not UTF-8
+ */
 export function requireText(file: string): string {
   const read = readTextFile(file)
   if (read.ok) return read.text
@@ -59,7 +63,7 @@ export function requireText(file: string): string {
 }
 
 /**
- * The text of a file; `undefined` when the file does not exist.
+ * Reads a text file; `undefined` when the file does not exist.
  * @throws ConfigError as `requireText`
  */
 export function readTextIfThere(file: string, options: ReadOptions = {}): string | undefined {
@@ -69,7 +73,10 @@ export function readTextIfThere(file: string, options: ReadOptions = {}): string
   throw fileError(file, read)
 }
 
-/** The error for a file that cannot be read. @param file how messages name it */
+/**
+ * The error for a file that cannot be read.
+ * @param file the name of the file in messages
+ */
 export function fileError(
   file: string,
   { reason, code, line, cause }: UnreadableFile,
@@ -80,14 +87,14 @@ export function fileError(
   })
 }
 
-/** Reasons in brackets, behind a name and what was tried. */
+/** Reasons in brackets, after the name of the file and the failed action. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
   EACCES: 'permission denied',
 }
 
-/** The same behind a name alone. */
+/** Reasons that follow the name of the file directly. */
 const ALONE: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EISDIR: 'is a folder; name a file in it',
@@ -97,8 +104,8 @@ const ALONE: Readonly<Record<string, string>> = {
 const CHUNK_BYTES = 64 * 1024
 
 /**
- * The bytes of a file, or how many there are when there are too many. A pipe has no size, so what
- * comes is counted.
+ * Reads the bytes of a file or, if there are too many, returns their number as text. A pipe reports
+ * no size, so its bytes are counted.
  */
 function readAtMost(file: string, maxBytes: number): Buffer | string {
   const descriptor = openSync(file, 'r')

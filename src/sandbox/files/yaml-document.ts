@@ -20,14 +20,12 @@ import { messageOf } from './caught.ts'
 import { ConfigError } from './config-error.ts'
 import { readYamlTokens } from './yaml-tokens.ts'
 
-/**
- * The schema of a document, or a function that chooses it when a file may be one of several kinds.
- */
+/** The schema of a document, or a function that selects the schema by the kind of document. */
 type DocumentSchema<S extends z.ZodType> = S | ((value: unknown) => S)
 
 /**
- * Parses the single YAML 1.2 document in `text` (JSON is YAML too) and validates it. Messages name
- * `file`.
+ * Parses and validates the single YAML 1.2 document in `text`. JSON is YAML too.
+ * @param options.file the name of the file in messages
  * @throws ConfigError with all problems in the order of their lines
  */
 export function parseYamlDocument<S extends z.ZodType>(
@@ -38,9 +36,10 @@ export function parseYamlDocument<S extends z.ZodType>(
   const document = withoutStackTraces(() => compose(text, lines))
   const lineAt = (offset: number) => lines.linePos(offset).line
 
-  // A warning is about something which the author meant and we would ignore.
+  // A warning concerns something that the author meant and that would be ignored, so it counts as
+  // an error.
   const [first] = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0])
-  // Only the first error: after a syntax error the rest is guesswork.
+  // Only the first syntax error is reliable.
   if (first !== undefined)
     throw ConfigError.inFiles([{ file, line: lineAt(first.pos[0]), message: syntaxMessage(first) }])
 
@@ -71,7 +70,7 @@ export function parseYamlDocument<S extends z.ZodType>(
 }
 
 function compose(text: string, lines: LineCounter): Document.Parsed {
-  // The library compares each key with all before it: 100,000 keys take a minute.
+  // `uniqueKeys` would compare each key with all keys before it: 100,000 keys would take a minute.
   const composer = new Composer({ logLevel: 'error', uniqueKeys: false })
   const [document] = composer.compose(readYamlTokens(text, lines), true, text.length)
   if (document === undefined) throw new Error('the YAML library composed no document')
@@ -79,8 +78,8 @@ function compose(text: string, lines: LineCounter): Document.Parsed {
 }
 
 /**
- * The library makes an error for each mistake, and only the first is shown: stack traces would take
- * most of the time.
+ * The library creates an error for each mistake, but only the first is shown. Stack traces would
+ * take most of the time.
  */
 function withoutStackTraces<Result>(act: () => Result): Result {
   const { stackTraceLimit } = Error
@@ -94,7 +93,7 @@ function withoutStackTraces<Result>(act: () => Result): Result {
 
 type AliasTargets = ReadonlyMap<Alias, Node>
 
-/** The value that each alias repeats: the last one before it that has the name. */
+/** Maps each alias to the value that it repeats: the last value before it with this anchor. */
 function findAliasTargets(document: Document): AliasTargets {
   const anchors = new Map<string, Node>()
   const targets = new Map<Alias, Node>()
@@ -112,8 +111,8 @@ function findAliasTargets(document: Document): AliasTargets {
 }
 
 /**
- * Makes each key the text that is written.
- * @returns keys that their mapping has already, in the order of the file
+ * Converts each key to its source text.
+ * @returns keys that are repeated in their mapping, in the order of the file
  */
 function readKeys(document: Document, targets: AliasTargets): { offset: number; key: string }[] {
   const repeated: { offset: number; key: string }[] = []
@@ -123,7 +122,7 @@ function readKeys(document: Document, targets: AliasTargets): { offset: number; 
       for (const pair of items) {
         const node = isAlias(pair.key) ? targets.get(pair.key) : pair.key
         if (!isScalar(node)) continue
-        // Decision: `18:`, `1.10:` and `true:` are texts; the null of YAML is the empty one.
+        // Decision: keys such as `18`, `1.10` and `true` are texts. A null key is the empty text.
         const key = node.value === null ? '' : (node.source ?? String(node.value))
         if (seen.has(key)) repeated.push({ offset: startOf(pair.key) ?? 0, key })
         seen.add(key)
@@ -139,17 +138,17 @@ function toPlainValue(document: Document, file: string): unknown {
   if (document.contents === null)
     throw ConfigError.inFiles([{ file, line: 1, message: 'the file is empty' }])
   try {
-    // How much aliases repeat is bounded before the document is composed.
+    // `readYamlTokens` has already limited how much aliases repeat.
     return document.toJS({ maxAliasCount: -1 })
   } catch (cause) {
-    // The library throws for an alias without anchor.
+    // The library throws for an alias without an anchor.
     throw ConfigError.inFiles([{ file, message: shorten(messageOf(cause)) }], { cause })
   }
 }
 
 /**
- * Where the key or list item at `path` begins; for a missing one, where its nearest ancestor
- * begins.
+ * The offset of the key or list item at `path`; for a missing key or item, the offset of its
+ * nearest ancestor.
  */
 function offsetOf(document: Document, path: readonly PropertyKey[], targets: AliasTargets): number {
   let node: unknown = document.contents
@@ -185,6 +184,6 @@ function syntaxMessage(error: YAMLError): string {
 
 const MAX_MESSAGE = 200
 
-/** The library repeats names and lines of any length. */
+/** Messages of the library repeat names and lines of any length. */
 const shorten = (message: string) =>
   message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message

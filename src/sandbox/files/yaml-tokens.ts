@@ -1,21 +1,18 @@
 import { CST, Lexer, type LineCounter, Parser } from 'yaml'
 import { excerpt, quote } from '../../service/text/message-parts.ts'
 
-/**
- * Levels of lists and mappings, at most: what recurses over a value later must not run out of
- * stack.
- */
+/** Maximum depth of lists and mappings, so that recursive code does not overflow the stack. */
 const MAX_LEVELS = 64
 const MAX_ALIASES = 100
 /**
- * Characters that the aliases of a document repeat together, at most: as many as a JSON body may
- * write out.
+ * Maximum number of characters that all aliases of a document repeat: the maximum size of a JSON
+ * body.
  */
 const MAX_REPEATED = 64 * 1024
 
 /**
- * The tags of the core schema (YAML 1.2 section 10.3). A `%TAG` line could give them another
- * meaning, so it is refused.
+ * The tags of the core schema (YAML 1.2 section 10.3). A `%TAG` directive could redefine them, so
+ * it is refused.
  */
 const TAGS = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq']
 const READ_TAGS: ReadonlySet<string> = new Set(
@@ -24,9 +21,9 @@ const READ_TAGS: ReadonlySet<string> = new Set(
 
 /**
  * Splits a YAML text into the tokens of one document, from which the library composes values. A
- * text that is nested too deeply, or has a key, alias, tag or directive that is not read, ends with
- * an error token in place of its document, before anything is composed.
- * @param lines learns where each line begins
+ * text with a second document, with too many levels, or with a key, alias, tag or directive that is
+ * not supported, ends with an error token instead of its document. Nothing has been composed then.
+ * @param lines receives the start of each line
  */
 export function readYamlTokens(text: string, lines: LineCounter): readonly CST.Token[] {
   const tokens: CST.Token[] = []
@@ -42,8 +39,7 @@ export function readYamlTokens(text: string, lines: LineCounter): readonly CST.T
 }
 
 /**
- * The parser recurses once for each open list and mapping, so their number is watched from token to
- * token.
+ * The parser recurses for each open list and mapping, so their number is checked after each token.
  */
 function* parse(text: string, lines: LineCounter): Generator<CST.Token, void> {
   const parser = new Parser(lines.addNewLine)
@@ -59,7 +55,7 @@ function* parse(text: string, lines: LineCounter): Generator<CST.Token, void> {
   yield* parser.end()
 }
 
-/** The stack holds the document, the open lists and mappings, and perhaps a scalar. */
+/** The stack holds the document, the open lists and mappings, and sometimes a scalar. */
 const levelsOf = (stack: readonly CST.Token[]) =>
   stack.length - (CST.isCollection(stack.at(-1)) ? 1 : 2)
 
@@ -82,14 +78,12 @@ function problemOf(token: CST.Token): CST.ErrorToken | undefined {
   )
 }
 
-/**
- * Where a value or a key stands: its properties (anchor and tag), and its token unless it is empty.
- */
+/** A key or value: its properties (anchor and tag), and its token unless it is empty. */
 interface Place {
   readonly properties: readonly CST.SourceToken[]
   readonly token: CST.Token | null | undefined
   readonly isKey: boolean
-  /** The number of lists and mappings around it. */
+  /** Number of enclosing lists and mappings. */
   readonly depth: number
 }
 
@@ -107,7 +101,7 @@ function findProblem({ start, value }: CST.Document): CST.ErrorToken | undefined
   return undefined
 }
 
-/** The keys and values of a list or mapping, in the order of the text. */
+/** The keys and values of a list or mapping, in textual order. */
 function placesIn(
   collection: CST.BlockMap | CST.BlockSequence | CST.FlowCollection,
   depth: number,
@@ -117,9 +111,9 @@ function placesIn(
   const items: readonly CST.CollectionItem[] = collection.items
   for (const { start, key, sep = [], value } of items) {
     const mark = find(start, 'explicit-key-ind') ?? find(sep, 'map-value-ind')
-    // Braces may hold a key alone.
+    // Braces may contain a key without a value.
     const isKey = mark !== undefined || isInBraces
-    // The question mark or colon stands for a key that is empty.
+    // The question mark or the colon stands for an empty key.
     const keyToken = key ?? mark
     if (keyToken !== undefined) places.push({ properties: start, token: keyToken, isKey, depth })
     places.push({
@@ -162,7 +156,7 @@ function findKeyProblem({ token, isKey }: Place): CST.ErrorToken | undefined {
     const kind = token.type === 'block-map' ? 'mapping' : 'list'
     return problem(offset, `a key must be a text, found a ${kind}; write a text before the colon`)
   }
-  // The library names a bracket that nothing closes, and whatever else stands here by mistake.
+  // The library reports an unclosed bracket and other misplaced tokens.
   if (token.type !== 'flow-collection' || token.end.length === 0) return undefined
   const { source: bracket } = token.start
   const kind = bracket === '{' ? 'mapping' : 'list'
@@ -170,31 +164,31 @@ function findKeyProblem({ token, isKey }: Place): CST.ErrorToken | undefined {
   return problem(offset, `a key must be a text, found a ${kind}; ${remedy}`)
 }
 
-/** A value that is left out may be a scalar without characters. */
+/** Whether a token is a text. An omitted value can be a scalar without characters. */
 const isText = (token: CST.Token | null | undefined) =>
   CST.isScalar(token) && (token.type !== 'scalar' || token.source !== '')
 
-/** A value with a name, which aliases repeat. */
+/** A value with an anchor, which aliases repeat. */
 interface Anchor {
   readonly depth: number
   readonly isText: boolean
-  /** Characters of the document before it, with what aliases repeat. */
+  /** Number of characters before the value, including the text that aliases repeat. */
   readonly from: number
-  /** Its own characters, likewise, once it has ended. */
+  /** Number of characters of the value, counted in the same way; absent until the value ends. */
   size?: number
 }
 
-/** What is known of the document up to a place. */
+/** The state of the document up to a place. */
 interface Anchors {
   readonly named: Map<string, Anchor>
-  /** The anchors of values that have not ended, outermost first. */
+  /** The anchors of values that have not ended; the outermost value comes first. */
   readonly open: Anchor[]
   aliases: number
   size: number
   repeated: number
 }
 
-/** Counts what a place adds to the document, and what its alias repeats. */
+/** Counts the characters of a place, including the characters that its alias repeats. */
 function passAnchors(anchors: Anchors, place: Place): CST.ErrorToken | undefined {
   const { named, open } = anchors
   const { properties, token, depth } = place
@@ -228,7 +222,7 @@ function passAlias(
       `${name} is number ${anchors.aliases}, and ${MAX_ALIASES} are read at most; write values out`,
     )
   }
-  // The library names an alias without an anchor.
+  // The library reports an alias without an anchor.
   if (anchor === undefined) return undefined
   if (isKey && !anchor.isText) {
     return problem(offset, `a key must be a text, and ${name} repeats none; write the key out`)

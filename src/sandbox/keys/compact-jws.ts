@@ -5,37 +5,43 @@ import type { IdTokenClaims } from '../../service/oidc/callback.ts'
 import { onDemand } from '../files/on-demand.ts'
 import type { SigningKey } from './signing-keys.ts'
 
-/** Base64url without padding, of text or of the JSON of a value. */
+/**
+ * Encodes text, or the JSON of a value, as base64url without padding.
+ * @example
+ * ```ts
+ * encodePart({ alg: 'none' }) // 'eyJhbGciOiJub25lIn0'
+ * ```
+ */
 export const encodePart = (part: unknown): string =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
 
 /**
- * The input of a signature: a header, and a payload as a value or, for JSON that no serialiser
- * would write, as text.
+ * The input of a signature. A text as payload can be JSON that no serialiser writes, or no JSON at
+ * all.
  */
 export interface Unsigned {
   readonly header: Readonly<Record<string, unknown>>
   readonly payload: string | Readonly<Record<string, unknown>>
-  /** The same input gives the same token: RS256 always does so, ES256 only on request. */
+  /** Whether equal input gives equal tokens. With RS256 it always does; ES256 needs this option. */
   readonly isRepeatable?: boolean
 }
 
 /**
- * Node signs on other threads: calls that arrive together are signed on all cores, and none waits
- * for the signature of another.
+ * Signs in the thread pool of Node, so that concurrent calls use all cores and do not block the
+ * event loop.
  */
 const signOnThread = promisify(sign)
 
 /**
- * Creates a compact JWS (RFC 7515), signed with `key` whatever the header says. A library would
- * refuse most headers that a relying party must refuse.
+ * Creates a compact JWS (RFC 7515). The signature is made with `key`, whatever the header says: a
+ * JOSE library would refuse most of the headers that a relying party must refuse.
  */
 export const signCompact = (
   { header, payload, isRepeatable }: Unsigned,
   key: SigningKey,
 ): Promise<string> => signInput(`${encodePart(header)}.${encodePart(payload)}`, key, isRepeatable)
 
-/** Appends the signature to its input. */
+/** Signs a text, and appends the signature. */
 export async function signInput(
   input: string,
   key: SigningKey,
@@ -57,17 +63,20 @@ async function signatureOf(
   return signEs256(input, String(privateJwk.d))
 }
 
-/** Loaded only with a seed: a second implementation of the curve. */
+/** A second implementation of ES256, which only a seed needs. */
 const loadSigner = onDemand(() => import('./repeatable-es256.ts'))
 
-/** An id_token taken apart: header, payload, and the three parts as text. */
+/** The parts of an id_token, decoded and as text. */
 export interface TakenApart {
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: IdTokenClaims
   readonly parts: { readonly header: string; readonly payload: string; readonly signature: string }
 }
 
-/** Takes apart a token that this process signed. @throws when the token is no compact JWS */
+/**
+ * Decodes a token that this process signed, without verifying it.
+ * @throws Error when the token is not a compact JWS
+ */
 export function takeApart(idToken: string): TakenApart {
   const [header = '', payload = '', signature = ''] = idToken.split('.')
   return {
@@ -78,7 +87,7 @@ export function takeApart(idToken: string): TakenApart {
 }
 
 /**
- * Signs with HMAC SHA-256: a relying party that takes a public key for a shared secret accepts the
+ * Signs with HMAC SHA-256. A relying party that uses a public key as a shared secret accepts the
  * result.
  */
 export function signWithSecret({ header, payload }: Unsigned, secret: string | Buffer): string {

@@ -11,9 +11,9 @@ import {
 } from './signing-keys.ts'
 
 /**
- * Imports keys that a file or a store has kept, and proves that the key set verifies what they
- * sign: OpenSSL imports most damaged keys without an error.
- * @throws Error that names the key and its fault, without a value of a private member
+ * Imports stored keys, and checks that the public key verifies a signature of the private key:
+ * OpenSSL imports most damaged keys without an error.
+ * @throws Error that names the key and its fault without any private value
  */
 export async function importKeptKeys(stored: StoredKeys): Promise<SigningKeys> {
   const [RS256, ES256] = await Promise.all([
@@ -35,13 +35,13 @@ async function importKeptKey(alg: SigningAlgorithm, jwk: JWK): Promise<SigningKe
   )
 }
 
-/** The members that a private key of each algorithm has. */
+/** The members of a private key, by algorithm. */
 const FORMS = {
   RS256: { kty: 'RSA', crv: undefined, members: ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'] },
   ES256: { kty: 'EC', crv: 'P-256', members: ['x', 'y', 'd'] },
 } as const
 
-/** What keeps a JSON Web Key from being a private signing key; `undefined` for nothing. */
+/** Why a JSON Web Key is not a usable private signing key; `undefined` if it is. */
 function faultOf(alg: SigningAlgorithm, jwk: JWK): string | undefined {
   const { kty, crv, members } = FORMS[alg]
   if (jwk.kty !== kty) return `needs kty "${kty}" (${found(jwk.kty)})`
@@ -56,12 +56,12 @@ function faultOf(alg: SigningAlgorithm, jwk: JWK): string | undefined {
   return alg === 'RS256' ? rsaFault(jwk) : ecFault(jwk)
 }
 
-/** RFC 7518 section 3.3 allows no shorter key. */
+/** RFC 7518 section 3.3: minimum size of an RSA key. */
 const MIN_RSA_BITS = 2048
 
 /**
- * Compares the members of a private RSA key (RFC 8017 section 3.2): OpenSSL uses some of them and
- * ignores the others.
+ * Checks that the members of a private RSA key are consistent (RFC 8017 section 3.2). OpenSSL uses
+ * some of them and ignores the others.
  */
 function rsaFault(jwk: JWK): string | undefined {
   const [n, e, d] = [numberIn(jwk.n), numberIn(jwk.e), numberIn(jwk.d)]
@@ -80,7 +80,7 @@ function rsaFault(jwk: JWK): string | undefined {
 const numberIn = (text: string | undefined) => BigInt(`0x0${bytesIn(text).toString('hex')}`)
 const bytesIn = (text: string | undefined) => Buffer.from(text ?? '', 'base64url')
 
-/** Bytes of each member of a P-256 key (RFC 7518 section 6.2). */
+/** RFC 7518 section 6.2: size of each member of a P-256 key. */
 const P256_BYTES = 32
 
 function ecFault(jwk: JWK): string | undefined {
@@ -94,7 +94,7 @@ function ecFault(jwk: JWK): string | undefined {
 const signOnThread = promisify(sign)
 const verifyOnThread = promisify(verify)
 
-/** Whether the public half, as the key set shows it, verifies what the private half signs. */
+/** Whether the public key of the key set verifies a signature of the private key. */
 async function canVerifyItself({ privateKey, publicJwk }: SigningKey): Promise<boolean> {
   const input = Buffer.from('agekey-sandbox')
   const publicKey = createPublicKey({ key: { ...publicJwk }, format: 'jwk' })

@@ -17,16 +17,17 @@ import {
   type StoredKeys,
 } from './signing-keys.ts'
 
-/** Only what finds the keys; `importKeptKeys` checks them. */
+/** Checks only what is needed to find the keys; `importKeptKeys` checks the keys. */
 const keySetSchema = z.object({ keys: z.array(jwkSchema) })
 
-/** Where the signing keys are kept in a state folder. */
+/** The file of the signing keys in a state folder. */
 export const keyFileIn = (stateDir: string) => join(stateDir, 'signing-keys.json')
 
 /**
- * Reads the keys of a file; `undefined` when the file does not exist yet. Its folder is created
- * then, so that the keys can be written later.
- * @throws ConfigError when the file is damaged or the folder cannot be written
+ * Reads signing keys from a file. If the file does not exist, its folder is prepared so that the
+ * keys can be written later.
+ * @returns `undefined` when the file does not exist
+ * @throws ConfigError when the file is damaged, or when the folder is not writable
  */
 export async function readKeyFile(file: string): Promise<SigningKeys | undefined> {
   const text = readText(file)
@@ -38,10 +39,10 @@ export async function readKeyFile(file: string): Promise<SigningKeys | undefined
 }
 
 /**
- * Generates keys and keeps them in `file`, readable by its owner only. Without a file, or when the
- * file cannot be written, the keys live in memory; `onWarning` is called then, because the server
- * runs already. If another process has written keys first, those are used.
- * @throws ConfigError when those are damaged
+ * Generates keys and stores them in `file`, readable only by its owner. If another process has
+ * stored keys first, those keys are used. Without a file the keys are kept in memory; also if the
+ * file is not writable, which `onWarning` reports, because the server is already running.
+ * @throws ConfigError when the keys of another process are damaged
  */
 export async function generateKeys(
   file?: string,
@@ -72,8 +73,8 @@ async function importKeySet(text: string, file: string): Promise<SigningKeys> {
 }
 
 /**
- * The private keys of a JSON Web Key Set (RFC 7517).
- * @throws Error that says what the text is instead
+ * Finds the private keys in a JSON Web Key Set (RFC 7517).
+ * @throws Error that describes the text
  */
 function findKeys(text: string): StoredKeys {
   const parsed = keySetSchema.safeParse(parseJson(text))
@@ -96,7 +97,7 @@ function findKeys(text: string): StoredKeys {
 
 /**
  * Parses the text of a key file.
- * @throws Error that repeats nothing of the text, which may hold a private key
+ * @throws Error that quotes nothing of the text, which may hold a private key
  */
 function parseJson(text: string): unknown {
   if (text.trim() === '') throw new TypeError('the file is empty')
@@ -106,7 +107,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Without the cause: the error of the parser quotes the text.
+    // The cause is left out, because the message of the parser quotes the text.
     throw new TypeError(/^\s*[{[]/.test(text) ? 'its JSON is damaged or cut off' : 'it is not JSON')
   }
 }
@@ -115,7 +116,8 @@ function readText(file: string): string | undefined {
   const read = readTextFile(file)
   if (read.ok) return read.text
   const { code, line, reason, cause } = read
-  // ENOTDIR: the folder is a file. The check of the folder explains that better.
+  // ENOTDIR: the path of the folder is a file. `preparePrivateFolder` reports this with a better
+  // message.
   if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
   const place = line === undefined ? file : `${file}:${line}`
   throw ConfigError.of(`${place}: the signing keys cannot be read: ${reason}`, { cause })

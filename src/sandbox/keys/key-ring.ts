@@ -18,36 +18,39 @@ import {
   storedKeysSchema,
 } from './signing-keys.ts'
 
-/** The stages of a key rotation, in their order. */
+/** The stages of a key rotation, in order. */
 export const ROTATION_STAGES = ['publish', 'use', 'retire', 'withdraw'] as const
 export type RotationStage = (typeof ROTATION_STAGES)[number]
-/** `lend` is for an outcome that needs the next key. */
+/** `lend` publishes the next key for an outcome. */
 type Stage = RotationStage | 'lend'
 
-/** The signing keys of one tenant: several are published, one pair of them signs. */
+/**
+ * The signing keys of one tenant. A pair has a key for each algorithm. Several pairs can be
+ * published; one pair signs.
+ */
 export interface KeyRing extends Signer, Signing {
-  /** The key that signs now. */
+  /** The key that currently signs. */
   signingKey(): Promise<SigningKey>
   withAlg(alg: SigningAlgorithm): KeyRing
-  /** The published key of the other algorithm. */
+  /** The key of the signing pair for `alg`. */
   keyFor(alg: SigningAlgorithm): Promise<SigningKey>
   /**
-   * The ring after a stage; this ring stays as it is. `publish` adds keys to the key set, `use`
-   * signs with the newest, `retire` removes the others. `withdraw` removes keys that `lend` added,
-   * unless they were used meanwhile.
-   * @throws Refusal when the stage is out of turn
+   * Returns a new ring after a stage; this ring does not change. `publish` adds keys to the key
+   * set, `use` signs with the newest keys, `retire` removes the other keys. `withdraw` removes keys
+   * that `lend` added, unless they are used already.
+   * @throws Refusal when the stage is out of order
    */
   rotate(stage: Stage, generate: () => Promise<SigningKeys>): KeyRing
-  /** The ring as JSON, with its private keys. */
+  /** The ring as JSON, including its private keys. */
   toStored(): Promise<StoredRing>
 }
 
 export const storedRingSchema = z.object({
   /** Oldest first. */
   published: z.array(storedKeysSchema),
-  /** The index of the pair that signs. */
+  /** The index of the signing pair. */
   signing: z.int(),
-  /** Whether the newest pair is lent to an outcome. */
+  /** Whether the newest pair was published for an outcome (`lend`). */
   lent: z.literal(true).optional(),
 })
 
@@ -56,7 +59,8 @@ export type StoredRing = Readonly<z.infer<typeof storedRingSchema>>
 
 interface Rotation {
   /**
-   * Oldest first. A pair may still be generated: an RSA key takes longer than starting a server.
+   * Oldest first. A pair may still be generated, because generating an RSA key takes longer than
+   * starting a server.
    */
   readonly published: readonly KeySource[]
   /** The published pair that signs. */
@@ -64,31 +68,30 @@ interface Rotation {
   readonly lent?: true | undefined
 }
 
-/** How a ring signs. */
+/** The settings of a ring for signing. */
 interface Signing {
   readonly alg: SigningAlgorithm
-  /** The same claims give the same token: RS256 always does so, ES256 only on request. */
+  /** Whether equal claims give equal tokens. With RS256 they always do; ES256 needs this option. */
   readonly isRepeatable: boolean
 }
 
 /**
- * A source of keys. It reads them on first use and returns them at once when they are there. They
- * stay the same, unless processes that share keys agree on others.
+ * A source of keys. It reads the keys on first use, and later returns them without a promise. The
+ * keys are constant unless processes that share keys agree on other keys.
  */
 export type KeySource = () => Awaitable<SigningKeys>
 
-/** Keys, or a promise of keys that are being generated. */
+/** A source for keys that are being generated. */
 export function keysOf(keys: Promise<SigningKeys>): KeySource {
   let known: SigningKeys | undefined
-  // Each caller of the source learns of a damaged key; without a caller, the rejection counts as
-  // handled.
+  // Callers of the source receive the rejection. Without a caller it must not count as unhandled.
   keys.then((there) => (known = there)).catch(() => {})
   return () => known ?? keys
 }
 
 /**
- * Keys that are generated on first use, at the latest after `milliseconds`. A failed attempt is
- * repeated.
+ * A source that generates keys on first use, or after `milliseconds` if nothing uses it. A failed
+ * attempt is repeated on the next use.
  */
 export function keysSoon(make: () => Promise<SigningKeys>, milliseconds: number): KeySource {
   let made: KeySource | undefined
@@ -106,12 +109,12 @@ export function keysSoon(make: () => Promise<SigningKeys>, milliseconds: number)
   return ask
 }
 
-/** Creates a ring of one pair of keys. */
+/** Creates a ring with one pair of keys. */
 export function createKeyRing({ keys, ...signing }: Signing & { keys: KeySource }): KeyRing {
   return ringOf(signing, { published: [keys], signing: keys })
 }
 
-/** Creates a ring from what was stored. */
+/** Restores a stored ring. */
 export function restoreKeyRing(
   { alg, isRepeatable }: Signing,
   { published, signing, lent }: StoredRing,

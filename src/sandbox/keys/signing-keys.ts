@@ -5,9 +5,9 @@ import { isJsonObject } from '../../service/age/json-object.ts'
 import type { SigningAlgorithm } from '../../service/oidc/ports.ts'
 import attackerKeys from './attacker-keys.json' with { type: 'json' }
 
-/** A private key ready to sign, with its public half as the key set shows it. */
+/** A private key, and its public key in the shape of the key set. */
 export interface SigningKey {
-  /** Begins with `sandbox-`: nobody takes the key for one of the live service. */
+  /** Begins with `sandbox-`, to distinguish the key from keys of the live service. */
   readonly kid: string
   readonly alg: SigningAlgorithm
   readonly privateKey: KeyObject
@@ -16,10 +16,10 @@ export interface SigningKey {
   readonly publicJwk: JWK
 }
 
-/** One key per algorithm: the key set publishes both. */
+/** One key for each algorithm. The key set publishes both public keys. */
 export type SigningKeys = Readonly<Record<SigningAlgorithm, SigningKey>>
 
-/** Whether a key is of the right kind shows when it is imported. */
+/** Checks only the shape of a key. The import checks its type. */
 export const jwkSchema = z.custom<JWK>(
   (value) => isJsonObject(value) && typeof value['kty'] === 'string',
   {
@@ -29,24 +29,24 @@ export const jwkSchema = z.custom<JWK>(
 
 export const storedKeysSchema = z.object({ RS256: jwkSchema, ES256: jwkSchema })
 
-/** Private keys as they are stored. */
+/** Private keys in the form in which they are stored. */
 export type StoredKeys = Readonly<z.infer<typeof storedKeysSchema>>
 
-/** Makes new private keys: 2048-bit RSA and P-256. */
+/** Generates private keys: 2048-bit RSA and P-256. */
 export async function generateStoredKeys(): Promise<StoredKeys> {
   const [RS256, ES256] = await Promise.all([generateJwk('RS256'), generateJwk('ES256')])
   return { RS256, ES256 }
 }
 
-/** The keys as they were before `importKeys`. */
+/** The stored form of imported keys. */
 export const storedForm = ({ RS256, ES256 }: SigningKeys): StoredKeys => ({
   RS256: RS256.privateJwk,
   ES256: ES256.privateJwk,
 })
 
 /**
- * Parses keys of this process once: a key parsed for each signature would cost three times the
- * signature. Keys that were kept are parsed by `importKeptKeys`.
+ * Imports keys that this process generated. Importing a key for each signature would take three
+ * times as long as the signature. For stored keys use `importKeptKeys`.
  */
 export async function importKeys(stored: StoredKeys): Promise<SigningKeys> {
   const [RS256, ES256] = await Promise.all([
@@ -61,7 +61,10 @@ async function generateJwk(alg: SigningAlgorithm): Promise<JWK> {
   return exportJWK(privateKey)
 }
 
-/** Parses one private key. @throws Error of OpenSSL; most damage shows only in a signature */
+/**
+ * Imports one private key.
+ * @throws Error of OpenSSL; most damaged keys are only noticed by their signatures
+ */
 export async function importSigningKey(alg: SigningAlgorithm, jwk: JWK): Promise<SigningKey> {
   const privateKey = createPrivateKey({ key: { ...jwk }, format: 'jwk' })
   const publicJwk = createPublicKey(privateKey).export({ format: 'jwk' })
@@ -77,7 +80,7 @@ export async function importSigningKey(alg: SigningAlgorithm, jwk: JWK): Promise
 
 let imported: Promise<SigningKeys> | undefined
 
-/** A key for forged tokens: never published, no secret, the same in every run. */
+/** A key for forged tokens. It is never published, is the same in every run, and is not secret. */
 export async function foreignKey(alg: SigningAlgorithm): Promise<SigningKey> {
   imported ??= importKeys(attackerKeys)
   return (await imported)[alg]

@@ -10,12 +10,12 @@ import {
   sideOf,
 } from './gap-closing.ts'
 
-/** Thresholds of all claims that are described: an item has up to 500 bytes. */
+/** Maximum number of thresholds in all claims. An item has up to 500 bytes. */
 const MAX_THRESHOLDS = 1_000
 
 /**
- * Each requested threshold of each distinct claims object: true and false.
- * @returns the items, and whether claims were left out because there are too many thresholds
+ * Both answers (true and false) to each threshold of each distinct claims object.
+ * @returns the items, and whether claims were omitted because there are too many thresholds
  */
 export async function answerItems({
   seen,
@@ -53,7 +53,10 @@ function stateOf(isTrueSeen: boolean, isFalseSeen: boolean): CoverageItem['state
 
 const answerOf = (threshold: number | string, answer: boolean) => `${threshold} ${answer}`
 
-/** The first persona for each answer. The answers of all personas would take too much memory. */
+/**
+ * The first persona for each answer. Storing the answers of all personas would take too much
+ * memory.
+ */
 async function personasByAnswer(
   claims: Claims,
   { list, now }: ClosingPersonas,

@@ -15,9 +15,9 @@ interface Ending {
   readonly name: EndingName
   readonly title: string
   readonly flow: 'use' | 'create'
-  /** What a request must have asked for; the flow itself when absent. */
+  /** What a request must have asked for; by default the flow itself. */
   readonly asked?: 'upgrade' | 'can_create'
-  /** The outcome that leads to the ending; absent where a persona does. */
+  /** The outcome that leads to the ending; absent if a persona does. */
   readonly outcome?: string
 }
 
@@ -34,7 +34,7 @@ const ENDINGS: readonly Ending[] = [
   { name: 'request_uri_expired', flow: 'create', title: 'The request_uri has expired', outcome: 'request_uri.expired' },
 ]
 
-/** The ways in which a Use or Create flow of this app can end. */
+/** The possible endings of the Use and Create flows of this app. */
 export const endingItems = (described: Described, flows: UsedFlows): CoverageItem[] => {
   const isSeen = (name: EndingName) => described.names.has(`ending ${name}`)
   const isPossible = ({ flow, asked }: Ending) => (asked ? flows.asked(asked) : flows.uses(flow))
@@ -47,7 +47,7 @@ export const endingItems = (described: Described, flows: UsedFlows): CoverageIte
   )
 }
 
-/** Closes the gap of an ending to which the answers of a persona lead. */
+/** How to close the gap of an ending that depends on the answers for a persona. */
 function byAnswers(isMet: boolean, described: Described): GapClosing {
   const meets = isMet ? 'meets a threshold' : 'meets no threshold'
   return byPersona(personaWhoMeets(isMet, described), {
@@ -56,7 +56,7 @@ function byAnswers(isMet: boolean, described: Described): GapClosing {
   })
 }
 
-/** The first persona for whom some claims of the app have a met threshold, or none. */
+/** The first persona that meets a threshold, or none, of some claims of the app. */
 function personaWhoMeets(isMet: boolean, { seen, personas }: Described): string | undefined {
   for (const claims of Object.values(seen.claims)) {
     const found = personas.list.find(

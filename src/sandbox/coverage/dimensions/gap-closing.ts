@@ -9,25 +9,29 @@ import type { NameOfSeen } from '../seen-names.ts'
 
 /** The personas with an age key, which can close gaps. */
 export interface ClosingPersonas {
-  /** The usual persona first. */
+  /** The fallback persona of Use comes first under its heading. */
   readonly list: readonly { readonly name: string; readonly signals: readonly AgeSignal[] }[]
-  /** Milliseconds since the UNIX epoch, by the clock of the sandbox. */
+  /** Milliseconds since the UNIX epoch, by the sandbox clock. */
   readonly now: number
 }
 
-/** What clients have seen: `has` takes the names that exist. */
+/** What clients have seen. `has` accepts only names that exist. */
 export interface SeenSet extends Iterable<string> {
   has(name: NameOfSeen): boolean
 }
 
-/** The input of the dimensions: what clients have seen, and who can close gaps. */
+/** The input of the dimensions: what clients have seen, and the personas that close gaps. */
 export interface Described {
   readonly seen: SeenByClients
   readonly names: SeenSet
   readonly personas: ClosingPersonas
 }
 
-/** @param clock base of relative dates and present instant, both in epoch milliseconds */
+/**
+ * Selects and resolves the personas that can close gaps.
+ * @param clock the base of relative dates and the current time, in milliseconds since the UNIX
+ * epoch
+ */
 export async function closingPersonas(
   personas: readonly Persona[],
   { base, now }: { base: number; now: number },
@@ -41,14 +45,17 @@ export async function closingPersonas(
   return { list, now }
 }
 
-/** What closes a gap: a sentence, and the names in the sentence. */
+/** How to close a gap: a sentence, and the names in the sentence. */
 export interface GapClosing {
   readonly closes: string
   readonly persona?: string
   readonly outcome?: string
 }
 
-/** An item with one side. @param close describes what closes the gap; called only for a gap */
+/**
+ * An item with a single side.
+ * @param close describes how to close the gap; called only for a gap
+ */
 export const itemSeenOnce = (
   head: Pick<CoverageItem, 'id' | 'title' | 'flow'>,
   isSeen: boolean,
@@ -72,7 +79,7 @@ const CALLS: Readonly<Record<CallName, string>> = {
   jwks: 'a read of the key set (E6)',
 }
 
-/** Forcing an outcome closes the gap. The sentence names the persona if the flow has one. */
+/** Closes a gap by forcing an outcome. The sentence names the persona, if the flow has one. */
 export function byOutcome({ flow, name, prelude }: Outcome, persona?: string): GapClosing {
   const as = persona === undefined ? '' : ` as ${persona}`
   const after = prelude ? ', after a good flow of the same client with another state and nonce' : ''
@@ -83,7 +90,7 @@ export function byOutcome({ flow, name, prelude }: Outcome, persona?: string): G
   }
 }
 
-/** Acting as a persona closes the gap; without a persona, one that the user adds. */
+/** Closes a gap by acting as a persona. Without a fitting persona, the user must add one. */
 export const byPersona = (
   name: string | undefined,
   { because, otherwise }: { because: string; otherwise: string },

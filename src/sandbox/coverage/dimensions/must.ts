@@ -5,7 +5,7 @@ import type { CoverageItem } from '../coverage.ts'
 import { byOutcome, type Described, itemSeenOnce } from './gap-closing.ts'
 import type { UsedFlows } from './used-flows.ts'
 
-/** The rows of level must that this app can get, the most severe first. */
+/** The rows of level `must` that this app can receive, the most severe first. */
 export function mustItems(described: Described, flows: UsedFlows): CoverageItem[] {
   const has = {
     can_create: flows.asked('can_create'),
@@ -26,11 +26,11 @@ export function mustItems(described: Described, flows: UsedFlows): CoverageItem[
     })
 }
 
-/** Personas whose changed answer a careless reader takes for a yes. */
+/** Personas whose changed answer a client without the check accepts. */
 interface MisreadPersonas {
-  /** Meets every threshold of the first claims. */
+  /** The first persona that meets every threshold of the first claims. */
   readonly adult: string | undefined
-  /** Meets none. */
+  /** The first persona that meets no threshold of the first claims. */
   readonly minor: string | undefined
 }
 

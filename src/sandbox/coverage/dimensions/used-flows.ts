@@ -2,16 +2,19 @@ import type { CallName } from '../../../service/oidc/endpoints.ts'
 import type { Asked } from '../seen-names.ts'
 import type { SeenSet } from './gap-closing.ts'
 
-/** Which flows an app was seen to use, and what its requests asked for. */
+/** The flows that an app was seen to use, and what its requests asked for. */
 export interface UsedFlows {
-  /** Whether outcomes of the flow can reach the app. */
+  /** Whether outcomes of this flow can reach the app. */
   uses(flow: CallName): boolean
   asked(what: Asked): boolean
-  /** The other flows, each with the reason. */
+  /** The flows that the app does not use, with the reason. */
   readonly unused: readonly { readonly flow: CallName; readonly reason: string }[]
 }
 
-/** @param names what clients have seen */
+/**
+ * Derives the used flows.
+ * @param names what clients have seen
+ */
 export function usedFlows(names: SeenSet): UsedFlows {
   const asked = (what: Asked) => names.has(`asked ${what}`)
   const hasRow = (...flows: readonly CallName[]) =>

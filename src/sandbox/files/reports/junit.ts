@@ -12,12 +12,12 @@ export interface JUnitCase {
 
 export interface JUnitSuite {
   readonly name: string
-  /** The source of the suite. */
+  /** The file that the suite comes from. */
   readonly file?: string
   readonly cases: readonly JUnitCase[]
 }
 
-/** JUnit XML: the format that every test system reads. Times are in seconds. */
+/** Writes JUnit XML, which every CI system reads. Times are in seconds. */
 export function renderJUnit(suites: readonly JUnitSuite[]): string {
   const lines = [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -62,8 +62,8 @@ function totals(cases: readonly JUnitCase[]): string {
 }
 
 /**
- * Characters that XML 1.0 cannot contain, escaped or not: most control characters, lone surrogates,
- * and two others.
+ * Characters that XML 1.0 cannot contain, not even escaped: most control characters, lone
+ * surrogates, U+FFFE and U+FFFF.
  */
 const NOT_XML = /[\p{Cc}\p{Cs}\ufffe\uffff]/gu
 

@@ -1,22 +1,27 @@
 import { visible } from '../../../service/text/visible.ts'
 
-/** Characters of a value in a report, at most: an app may answer with megabytes. */
+/** Maximum length of a value in a report. An app may answer with megabytes. */
 const MAX_CHARACTERS = 2000
 
 /**
- * Escapes a text of the catalogue, so that Markdown shows exactly this text: no markup, no HTML, no
- * link, no mention.
+ * Escapes a text of the catalogue for Markdown: it is shown literally, without markup, HTML, links
+ * or mentions.
+ * @example
+ * ```ts
+ * escapeMarkdown('id_token & *all*') // 'id\\_token \\& \\*all\\*'
+ * ```
  */
 export const escapeMarkdown = (text: string): string =>
   inOneLine(text)
     .trim()
     .replace(/[\\`*_[\]<>&#|~:$@!^]/g, '\\$&')
     .replace(/www\./gi, (prefix) => prefix.replace('.', '\\.'))
-    // At the beginning of a paragraph these characters would begin a list, a heading or a line.
+    // At the beginning of a paragraph these characters would begin a list, a heading or a
+    // horizontal line.
     .replace(/^(?=[-+=])/, '\\')
     .replace(/^(\d+)(?=[.)](?:\s|$))/, '$1\\')
 
-/** A text of the app or the network as a code span, in which nothing is Markdown. */
+/** Writes a text of the app or the network as a code span, whose content is never Markdown. */
 export function codeSpan(text: string): string {
   const line = inOneLine(text)
   if (line.trim() === '') return '(empty)'
@@ -34,13 +39,13 @@ function inOneLine(text: string): string {
     : `${line.slice(0, MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, '')} …`
 }
 
-/** Characters that GitHub accepts for the summary of a step. */
+/** Maximum size of a step summary on GitHub. */
 export const MAX_SUMMARY_BYTES = 1024 * 1024
 const CUT = 'The report ends here: the summary of a step takes 1 MiB. `--json` writes all of it.\n'
 
 /**
- * Joins as many blocks of Markdown as there is room for. A cut between blocks leaves no markup
- * open.
+ * Joins blocks of Markdown up to the maximum size. The result is only cut between blocks, so that
+ * no markup stays open.
  */
 export function joinBlocks(blocks: readonly string[], maxBytes = MAX_SUMMARY_BYTES): string {
   const room = maxBytes - Buffer.byteLength(CUT) - 1
@@ -55,10 +60,10 @@ export function joinBlocks(blocks: readonly string[], maxBytes = MAX_SUMMARY_BYT
   return text
 }
 
-/** No empty line between the items of a list. */
+/** Items of a list are not separated by an empty line. */
 const isListItem = (block: string, before = '') => block.startsWith('- ') && before.startsWith('- ')
 
-/** A table whose columns are aligned as given. */
+/** Renders a Markdown table. Columns of numbers are aligned to the right. */
 export function renderMarkdownTable(
   columns: readonly { readonly title: string; readonly isNumber?: boolean }[],
   rows: readonly (readonly (string | number)[])[],
@@ -71,6 +76,6 @@ export function renderMarkdownTable(
   )
 }
 
-/** A text that a line above it unfolds. */
+/** Renders a text that is hidden until the reader opens it. */
 export const fold = (title: string, text: string) =>
   `<details>\n<summary>${title}</summary>\n\n${text}\n</details>\n`
