@@ -23,7 +23,10 @@ import { serveToken } from './routes/token.ts'
 import { serveUpgrade } from './routes/upgrade.ts'
 import { serveUse } from './routes/use.ts'
 
-/** Method and path as the list of endpoints has them, and what serves the calls. */
+/**
+ * Method, path and handler of each endpoint. The compiler checks method and path against the list
+ * of endpoints.
+ */
 type Service = {
   readonly [Id in EndpointId]: Pick<(typeof ENDPOINTS)[Id], 'method' | 'path'> & {
     readonly handler: Handler
@@ -57,8 +60,8 @@ const createService = (host: HttpHost): Service => ({
 })
 
 /**
- * Fills `app` with the service, the pages and the control API, below the path of the base URL, and
- * below `/t/NAME` there. It does not listen.
+ * Adds the service, the pages and the control API to `app`, below the path of the base URL and, for
+ * tenants, below `/t/NAME` there. The app does not listen yet.
  */
 export function createApp(host: HttpHost, app: Express = express()): Express {
   app.disable('x-powered-by')
@@ -82,8 +85,8 @@ export function createApp(host: HttpHost, app: Express = express()): Express {
 }
 
 /**
- * The paths below which the sandbox may be reached, the longest first: a reverse proxy may keep the
- * path of the base URL or cut the path off.
+ * The path prefixes under which requests may arrive, longest first. A reverse proxy may keep the
+ * path of the base URL or remove it.
  */
 function prefixesOf({ basePath, addresses }: Tenant): readonly string[] {
   const internalPath = pathOf(addresses.internalUrl ?? addresses.baseUrl)
@@ -91,10 +94,10 @@ function prefixesOf({ basePath, addresses }: Tenant): readonly string[] {
   return prefixes.sort((one, other) => other.length - one.length)
 }
 
-/** A path in the syntax of Express that matches only itself. */
+/** Escapes a path for Express, so that the pattern matches only this path. */
 const literally = (path: string) => path.replaceAll(/[{}()[\]+?!:*\\]/g, '\\$&')
 
-/** The routes of the service, and of the forms on its choice pages. */
+/** The routes of the service (E1 to E6) and of the forms on its choice pages. */
 export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {
   const service = createService(host)
   const rows: RouteRow[] = []
@@ -108,7 +111,10 @@ export function createServiceRoutes(host: HttpHost): readonly RouteRow[] {
   return rows
 }
 
-/** An endpoint with the brand word in its path has a row for each brand word. */
+/**
+ * Returns one row for an endpoint, or one row for each brand word if the path contains the brand
+ * word.
+ */
 function rowsOf(id: EndpointId, handler: Handler, host: HttpHost): readonly RouteRow[] {
   const endpoint: Endpoint = ENDPOINTS[id]
   const { method } = endpoint

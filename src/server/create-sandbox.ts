@@ -36,29 +36,27 @@ export type { CallSummary, SandboxOptions }
 
 /** A running sandbox, driven from the same process. */
 export interface Sandbox extends SandboxApi {
-  /** The address on which it listens: `http://127.0.0.1:2435`. */
+  /** The URL on which the sandbox listens: `http://127.0.0.1:2435`. */
   readonly url: string
-  /** The URL by which servers reach it, if it differs from the base URL. */
+  /** The URL that servers use to reach the sandbox, if it differs from the base URL. */
   readonly internalUrl: string | undefined
   /**
-   * The certificate that clients must trust when https is served: as PEM, and the file that holds
-   * it, if there is one.
+   * The certificate that clients must trust when the sandbox serves https: the PEM text and, if the
+   * certificate is in a file, the path of the file.
    */
   readonly certificate: { readonly pem: string; readonly file: string | undefined } | undefined
-  /**
-   * Credentials for an app: those of the built-in client, or of the first client in the options.
-   */
+  /** Credentials for an app: the first client in the options, otherwise the built-in client. */
   readonly client: { readonly clientId: string; readonly clientSecret: string }
   /**
-   * The API of a tenant. Its first call creates the tenant; on this machine the first request for
-   * its URL does so too.
-   * @throws SandboxError for an invalid name, and when the sandbox is closed
+   * The API of a tenant. The first call of this API creates the tenant. On this machine the first
+   * request to the tenant's URL also creates it.
+   * @throws SandboxError for an invalid name, and after `close`
    */
   tenant(name: string): SandboxApi
   /** Removes a tenant with all its data. */
   removeTenant(name: string): Promise<void>
   /**
-   * Stops the sandbox. Waiting calls, and all later calls of its members, reject with a
+   * Stops the sandbox. Calls in progress and all later calls of this object reject with a
    * SandboxError.
    */
   close(): Promise<void>
@@ -76,26 +74,28 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 }
 
 /**
- * A sandbox whose options can be replaced while it runs, as the command line does when a file
+ * A sandbox whose options can be replaced while it runs. The command line replaces them when a file
  * changes.
  */
 export interface ChangeableSandbox {
   readonly sandbox: Sandbox
   /**
-   * Takes up the options that a running sandbox can take up, all or none. The others stay as they
-   * were at the start. What a tenant has set itself stays. Warnings that were not given for the
-   * options before go to `onWarning`.
+   * Applies the options that can change while the sandbox runs, all or none. Other options keep
+   * their value from the start, and settings that a tenant has changed itself stay. New warnings go
+   * to `onWarning`.
    * @throws ConfigError for a bad persona file, or an unknown persona or outcome; then nothing has
    * changed
    */
   change(options: SandboxOptions): Promise<TakenUp>
 }
 
-/** What a running sandbox made of other options. */
+/** The effect of a `change`. */
 export interface TakenUp {
   /** The options that changed. */
   readonly changed: readonly string[]
-  /** Those of them that have no effect on the root tenant, because a caller has set its own. */
+  /**
+   * The changed options without effect on the root tenant, because a caller has set its own value.
+   */
   readonly overruled: readonly string[]
 }
 
@@ -116,9 +116,9 @@ export async function createChangeableSandbox(options: SandboxOptions): Promise<
 }
 
 /**
- * Opens the store that the options name, otherwise memory.
- * @throws Error with one line: the store cannot be reached, it holds records of another version, or
- * a seed is given too
+ * Opens the store that the options name; without this option, a store in memory.
+ * @throws ConfigError with one line: the store cannot be reached or holds records of another
+ * version, or a seed is set too
  */
 async function openStores({
   store,
@@ -150,7 +150,7 @@ async function openStores({
   return stores
 }
 
-/** Most sandboxes need no client of Redis. */
+/** Loaded on demand, because most sandboxes need no Redis client. */
 const loadRedisStores = onDemand(() => import('./store/redis/redis-stores.ts'))
 
 async function startWith(stores: Stores, options: SandboxOptions): Promise<ChangeableSandbox> {
@@ -181,7 +181,7 @@ async function startWith(stores: Stores, options: SandboxOptions): Promise<Chang
 
   let stopping: Promise<void> | undefined
   const stop = () => {
-    // Written again at the end: a call may be served longer than the process lives.
+    // The coverage file is written a second time, because calls may end while the server closes.
     stopping ??= Promise.all([coverageFile?.flush(), close(server)])
       .then(() => coverageFile?.flush())
       .then(() => stores.close())
@@ -204,7 +204,7 @@ async function openCoverage(options: SandboxOptions) {
   return openCoverageFile(options.coverageFile, options)
 }
 
-/** A server that listens and answers no request yet. */
+/** A server that listens but does not answer requests yet. */
 interface Listening {
   readonly app: Express
   readonly server: Server
@@ -218,7 +218,8 @@ interface Listening {
 async function startListening(options: SandboxOptions): Promise<Listening> {
   const { port = 0, host = '127.0.0.1' } = options
   const protocol = servesHttps(options) ? 'https' : 'http'
-  // A wrong address is refused before the server listens; a free port is known only afterwards.
+  // Settled before the server listens, so that a wrong address is refused first, and again
+  // afterwards, because only then a free port is known.
   const intended = settleAddresses(options, { protocol, port, host })
   warnOfSchemes(intended, protocol, options)
   const certificate =
@@ -226,7 +227,7 @@ async function startListening(options: SandboxOptions): Promise<Listening> {
       ? await obtainCertificate(options, {
           folder: options.stateDir,
           hosts: hostNamesOf(intended),
-          // Clients judge the certificate by their own clocks, not by that of a tenant.
+          // Real time: clients check the validity of the certificate with their own clocks.
           now: createClock().now(),
           onWarning: (message) => options.onWarning?.(message),
         })
@@ -283,7 +284,7 @@ function createHttpHost(
   }
 }
 
-/** The members of a running sandbox for callers in this process. */
+/** The `Sandbox` object for callers in this process. */
 function createDriver(
   host: HttpHost,
   { certificate, address, addresses, protocol }: Listening,
@@ -324,7 +325,10 @@ function createDriver(
   }
 }
 
-/** A sandbox that other machines reach has no control API without a token. */
+/**
+ * Warns that the control API is off: other machines can reach the sandbox, and no control token is
+ * set.
+ */
 function warnOfControl({ beyondMachine, token }: ControlGuard, { onWarning }: SandboxOptions) {
   if (beyondMachine !== undefined && token === undefined)
     onWarning?.(controlIsOff(beyondMachine, 'the option controlToken'))
@@ -336,7 +340,9 @@ const loadCoverage = onDemand(() => import('../sandbox/coverage/describe-coverag
 /** Loaded with the first call: a start does not need the control API. */
 const loadControl = onDemand(() => import('./control/perform.ts'))
 
-/** When the sandbox serves https, a base URL with http works only through a proxy. */
+/**
+ * Warns of an http address when the sandbox serves https: that address works only through a proxy.
+ */
 function warnOfSchemes(
   { baseUrl, internalUrl }: Addresses,
   protocol: string,

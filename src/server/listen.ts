@@ -6,39 +6,44 @@ import { answerUnparsed, ConnectedResponse } from './http/refusals/parser-answer
 import type { ServerCertificate } from './tls/certificate.ts'
 
 /**
- * Milliseconds for a TLS handshake: without a limit an idle connection would delay the end of the
- * server.
+ * Milliseconds for a TLS handshake. Without this limit an idle connection delays the shutdown of
+ * the server.
  */
 const HANDSHAKE_MS = 3_000
 
 /**
- * Node's own limits: many connections, or slow ones, exhaust neither memory nor file descriptors.
+ * Limits that Node enforces: neither many connections nor slow ones exhaust memory or file
+ * descriptors.
  */
 const LIMITS = {
-  /** A query may be as long as a body. */
+  /** Bytes. A query may be as long as a body (64 KiB). */
   maxHeaderSize: 96 * 1024,
-  /** Time for the head of a request, and for the whole request. Answers may take longer. */
+  /** Milliseconds for the head of a request, and for the whole request. Answers may take longer. */
   headersTimeout: 20_000,
   requestTimeout: 60_000,
-  /** How often Node looks for late requests. */
+  /** Milliseconds between two checks for late requests. */
   connectionsCheckingInterval: 5_000,
   /**
-   * After its last call: with this time a busy client seldom meets a connection that is just being
-   * closed. Node's default is 5 seconds.
+   * Milliseconds that an idle connection stays open. Node's default of 5 seconds closes connections
+   * just when a busy client reuses them.
    */
   keepAliveTimeout: 65_000,
-  // The app refuses requests without a Host header, so that their answers have the usual headers.
+  // The app itself refuses requests without a Host header, so that the refusal has the common
+  // headers.
   requireHostHeader: false,
   ServerResponse: ConnectedResponse,
 }
 
 /**
- * Connections at a time; Node closes further ones. With the largest request on each they hold some
- * 150 MB.
+ * Maximum number of open connections; Node closes further connections. With the largest request on
+ * each connection they hold about 150 MB.
  */
 const MAX_CONNECTIONS = 900
 
-/** Requests on one connection, which ends then: pipelined requests are served at once. */
+/**
+ * Maximum number of requests on one connection; Node then closes the connection. Node serves
+ * pipelined requests at once.
+ */
 const MAX_REQUESTS_PER_CONNECTION = 1_000
 
 /** Creates a server for http or, with a certificate, https. It does not listen yet. */
@@ -56,35 +61,47 @@ export async function createServerWith(
       })
     : createServer(settings)
   server.maxConnections = MAX_CONNECTIONS
-  // Without a limit of their number: Node would drop further headers silently, also those of a
-  // proxy. `maxHeaderSize` bounds their bytes.
+  // No limit for the number of headers, because Node silently drops headers beyond its limit,
+  // including those of a proxy. `maxHeaderSize` limits their bytes.
   server.maxHeadersCount = 0
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_CONNECTION
   answerUnparsed(server, LIMITS)
-  // The client is asked for the body when the body is read.
+  // `bufferBody` sends 100 Continue when it reads the body.
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
-  // RFC 9110 section 10.1.1 permits a server to ignore an unknown expectation; Node would refuse it
-  // without a body.
+  // RFC 9110 section 10.1.1 permits a server to ignore an unknown expectation. Node itself would
+  // answer 417 without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server
 }
 
-/** The URL by which this process reaches itself: loopback, if it listens on every interface. */
+/**
+ * The URL under which this process reaches its own server. For a server that listens on every
+ * interface the host is the loopback address.
+ * @example
+ * reachableUrl({ address: '::', family: 'IPv6', port: 2435 }, 'http') // 'http://[::1]:2435'
+ */
 export function reachableUrl({ address, port }: AddressInfo, protocol: string): string {
   const host = LOOPBACK_OF.get(address) ?? address
   return `${protocol}://${inUrl(host)}:${port}`
 }
 
-/** Addresses that stand for every interface, with the loopback address of their family. */
+/** The unspecified addresses (every interface), each with the loopback address of its family. */
 const LOOPBACK_OF: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ])
 
-/** An address as the host of a URL: an IPv6 address stands in brackets. */
+/**
+ * An IP address in the syntax of a URL host: an IPv6 address gets brackets.
+ * @example
+ * inUrl('::1') // '[::1]'
+ */
 export const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address)
 
-/** Resolves when the server listens. @throws ConfigError with one line that says why it cannot */
+/**
+ * Resolves when the server listens.
+ * @throws ConfigError that says in one line why the server cannot listen
+ */
 export async function listen(server: Server, port: number, host: string): Promise<void> {
   try {
     await begin(server, port, host)
@@ -93,7 +110,8 @@ export async function listen(server: Server, port: number, host: string): Promis
     const freePort = isReserved(error, port) ? await findFreePort(host) : undefined
     throw ConfigError.of(listenProblem(error, { port, host, freePort }), { cause: error })
   }
-  // A connection could not be accepted for lack of a file descriptor; the next one can.
+  // Node could not accept a connection because the process is out of file descriptors. The server
+  // goes on, because a later connection may succeed.
   server.on('error', () => {})
 }
 
@@ -104,14 +122,14 @@ function begin(server: Pick<Server, 'listen' | 'once'>, port: number, host: stri
   })
 }
 
-/** Ports up to this one are for the administrator. */
+/** The last port that only an administrator may open. */
 const LAST_PRIVILEGED_PORT = 1023
 
-/** Whether the system keeps a port for itself that any program could open otherwise. */
+/** Whether the operating system reserves an unprivileged port. */
 const isReserved = (cause: Error, port: number) =>
   codeOf(cause) === 'EACCES' && port > LAST_PRIVILEGED_PORT
 
-/** A port that is free on this host now; `undefined` where no port may be opened. */
+/** Finds a port that is free on this host now; `undefined` when the process may open no port. */
 async function findFreePort(host: string): Promise<number | undefined> {
   const probe = createServer()
   try {
@@ -125,14 +143,14 @@ async function findFreePort(host: string): Promise<number | undefined> {
 }
 
 /**
- * Lists the ports that Hyper-V, WSL and Docker have reserved; no program holds them, so nothing
- * else shows them.
+ * The Windows command that lists reserved ports. Hyper-V, WSL and Docker reserve ports without a
+ * process that holds them, so no other tool shows the reservation.
  */
 const RESERVED_PORTS = 'netsh interface ipv4 show excludedportrange protocol=tcp'
 
 /**
- * Says in one sentence why a server cannot listen, and what to do.
- * @param place.freePort a port to offer in the place of one that the system reserves
+ * Explains in one sentence why a server cannot listen, and what to do.
+ * @param place.freePort a free port to suggest instead of a reserved port
  */
 export function listenProblem(
   cause: Error,
@@ -163,7 +181,10 @@ export function listenProblem(
   }
 }
 
-/** Closes the server. Running requests may finish; streams and slow readers are cut off. */
+/**
+ * Closes the server. Requests in progress get 300 ms to finish; then streams and slow connections
+ * are closed.
+ */
 export async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
@@ -172,5 +193,5 @@ export async function close(server: Server): Promise<void> {
   clearTimeout(patience)
 }
 
-/** Milliseconds, well below the second within which SIGTERM ends the process. */
+/** Milliseconds. SIGTERM ends the process within one second, so the value is well below that. */
 const ANSWERING_MS = 300

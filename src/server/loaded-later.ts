@@ -1,9 +1,9 @@
 import { onDemand } from '../sandbox/files/on-demand.ts'
 
 /*
- * What no flow needs is loaded by the first call that asks for it. This is the only file of
- * service, sandbox and server that names another group: without these groups the sandbox still
- * serves each flow.
+ * Modules that no flow needs. The first request that needs a module loads it. Within service,
+ * sandbox and server, only this file names the groups workbench and tools: without these groups the
+ * sandbox still serves every flow.
  */
 
 /** The home page and the console. */

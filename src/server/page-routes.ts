@@ -8,8 +8,8 @@ import { createEmbeddingRoute, createHostedRoutes } from './pages/routes.ts'
 import { TRAP_ENDPOINT, trap } from './routes/trap.ts'
 
 /**
- * The routes outside of the service: forms of the hosted pages, home page, control API, console,
- * demo.
+ * The routes outside the service: forms of the hosted pages, home page, control API, documents,
+ * MCP, console, demo.
  */
 export async function createPageRoutes(host: HttpHost): Promise<readonly RouteRow[]> {
   const [{ createConsoleRoutes, createHomeRoute }, { createDemoRoutes }, { createDocumentRoutes }] =
@@ -78,8 +78,8 @@ export async function createPageRoutes(host: HttpHost): Promise<readonly RouteRo
 }
 
 /**
- * The endpoint of the Model Context Protocol. Without sessions and streams it has no GET and
- * DELETE.
+ * The endpoint of the Model Context Protocol (MCP). It supports neither sessions nor streams, so it
+ * serves POST only, not GET or DELETE.
  */
 const createMcpRoute = (host: HttpHost): RouteRow => ({
   path: '/_sandbox/mcp',
