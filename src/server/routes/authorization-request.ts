@@ -27,9 +27,10 @@ interface ReadAuthorization {
 }
 
 /**
- * Reads an authorization request (E1, E3).
- * @throws Refusal for an unknown persona or outcome, and for an outcome of a later call from a
- * caller who may not drive the sandbox
+ * Separates the parameters of an authorization request (E1, E3) from the decision that the request
+ * names.
+ * @throws Refusal for an unknown persona or outcome, and for an outcome of a later call when the
+ * caller may not drive the sandbox
  */
 export async function readAuthorization(
   flow: Transaction['flow'],
@@ -43,7 +44,7 @@ export async function readAuthorization(
   return { query, requested, known }
 }
 
-/** Describes an authorization request to expectations and scenarios. */
+/** Describes an authorization request for matching with expectations and scenarios. */
 export const authorizationCall = (
   {
     flow,
@@ -72,14 +73,14 @@ export async function askUser(
   const { hostedPage } = await loadPage()
   return {
     reply: await hostedPage(id, pending, hosted),
-    // The page itself says where it is shown, so this advice is only recorded.
+    // Advice on embedding is only recorded, because the page itself tells the user about its frame.
     findings: [...findings, ...embeddingAdvice(transaction.flow, hosted)],
     transaction: id,
     asked: transaction,
   }
 }
 
-/** Advice on requested features that the hosted pages show in another way. */
+/** Advice on a `text_color` that the hosted pages show in another colour. */
 export const advise = async (
   { appearance }: Presentation,
   { provider }: Tenant,
@@ -88,12 +89,12 @@ export const advise = async (
     ? []
     : (await loadAppearance()).colourAdvice(appearance, provider)
 
-/** Advice on a requested font that the device of the user lacks. */
+/** Advice on a requested font that the user's device lacks. */
 export const adviseOnFont = async (
   { appearance }: Presentation,
   { provider }: Tenant,
 ): Promise<readonly Finding[]> => (await loadAppearance()).fontAdvice(appearance, provider)
 
-// A flow that a script decides needs no page.
+// Loaded on demand: a flow without user interaction needs no page.
 const loadPage = onDemand(() => import('../pages/page.ts'))
 const loadAppearance = onDemand(() => import('../pages/appearance.ts'))

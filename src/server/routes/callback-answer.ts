@@ -28,9 +28,9 @@ export async function concludeRequest(
 ): Promise<Answer> {
   const { request, tenant } = hosted
   const { flow, presentation } = transaction
-  // Without the permission no passkey can be made, whatever the user chose.
+  // Without the iframe permission no passkey can be created, whatever the user chose.
   const canSave = flow === 'use' || !hosted.lacksPermission
-  // An audit changes no persona.
+  // Audits do not change personas.
   const saves = canSave && !isOfAudit(request) && decision.queued?.audit !== true
   const conclusion = await conclude(transaction, decision, { tenant, saves })
   const { callback, evaluation, outcome, holder, isUnsaved, traps } = conclusion
@@ -54,7 +54,10 @@ export async function concludeRequest(
   }
 }
 
-/** Codes and traps that the callback brings. An outcome may send a second code. */
+/**
+ * Identifiers of the codes and traps in the callback. The callback may hold a second code, which an
+ * outcome adds.
+ */
 function issuedIdsOf(callback: Callback | undefined, traps: readonly string[]): string[] {
   const ids: string[] = []
   for (const [name, value] of callback?.params ?? [])
@@ -67,9 +70,9 @@ interface RefusedIn {
   readonly flow: Transaction['flow']
   readonly hosted: HostedRequest
   readonly reserveFlow: ReserveFlow
-  /** The outcome that the request really had: `request_uri.expired`. */
+  /** The outcome that applies to the refused request: `request_uri.expired`. */
   readonly endedAs?: string | undefined
-  /** The expectation that this outcome fulfilled. */
+  /** The queued decision that expected this outcome. */
   readonly decision?: Decision | undefined
 }
 
@@ -102,10 +105,10 @@ async function changedByReadings(
 }
 
 /**
- * The reply that brings the callback to the relying party: a redirect, or a page with a form. In an
- * iframe, or without a callback, a page explains how the flow ended.
- * @param options.presentation how the request wants its pages to look, if it was valid
- * @param options.isUnsaved whether an age key could not be saved
+ * The reply that delivers the callback to the relying party: a redirect, or a page with a form. In
+ * an iframe, or without a callback, a page explains how the flow ended.
+ * @param options.presentation the requested appearance; absent for a refused request
+ * @param options.isUnsaved whether the age key could not be saved
  */
 async function callbackReply(
   callback: Callback | undefined,
@@ -126,7 +129,7 @@ async function callbackReply(
   return endingPage(callback, { hosted, ...options })
 }
 
-/** Inside an iframe no callback leaves the sandbox, so the journal records none. */
+/** The callback for the journal; none inside an iframe, where the sandbox sends no callback. */
 const callbackToRecord = (callback: Callback | undefined, hosted: HostedRequest) =>
   endsInFrame(hosted) ? undefined : callback
 

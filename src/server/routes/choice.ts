@@ -15,7 +15,7 @@ import type { HostedRequest } from '../pages/shell.ts'
 import { adviseOnFont } from './authorization-request.ts'
 import { concludeRequest } from './callback-answer.ts'
 
-/** The form with which a user decides on a page. A refused choice leaves the request pending. */
+/** Serves the form that a user submits to decide. A refused choice leaves the request pending. */
 export const serveChoice =
   ({ version, guard }: Pick<HttpHost, 'version' | 'guard'>): Handler =>
   async (request, tenant) => {
@@ -44,7 +44,10 @@ export const serveChoice =
     return concludeRequest(transaction, decision, { hosted, findings: [...findings, ...font] })
   }
 
-/** @throws Refusal for a choice that the request cannot have, with the way back to the endings */
+/**
+ * Decides by the choice in the form.
+ * @throws Refusal for a choice that this request does not allow, with the path back to the endings
+ */
 async function decideByForm(
   form: HostedForm,
   { transaction }: Pending,

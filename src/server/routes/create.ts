@@ -6,7 +6,7 @@ import type { HostedRequest } from '../pages/shell.ts'
 import { advise, askUser, authorizationCall, readAuthorization } from './authorization-request.ts'
 import { concludeRequest, refuseRequest } from './callback-answer.ts'
 
-/** E3: the browser brings the `request_uri` of a pushed Create authorization request. */
+/** E3: the browser sends the `request_uri` of a pushed Create authorization request (RFC 9126). */
 export const serveCreate =
   ({ version, guard }: Pick<HttpHost, 'version' | 'guard'>): Handler =>
   async (request, tenant, reserveFlow) => {
@@ -30,7 +30,7 @@ export const serveCreate =
     return concludeRequest(transaction, decision, { hosted, findings })
   }
 
-/** A `request_uri` that expired or was used fulfils an expectation of exactly this outcome. */
+/** Settles the expectation of exactly this outcome: a `request_uri` that is expired or used. */
 async function endUnusable(
   { reason, ...pushed }: UnusableRequestUri,
   hosted: HostedRequest,

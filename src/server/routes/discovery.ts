@@ -6,13 +6,13 @@ import type { Incoming } from '../http/incoming.ts'
 import { CORS, json } from '../http/reply.ts'
 import { answerServerCall, serverCall } from './server-call.ts'
 
-/** E6: the discovery document of Use. Its addresses are those by which the caller came. */
+/** E6: the discovery document of Use, with the address that the caller used. */
 export const serveUseDiscovery: Handler = (request, tenant) =>
   publish('discovery', request, tenant, () =>
     useDiscovery(tenant.provider, addressForCaller(request, tenant)),
   )
 
-/** E6: the discovery document of Create. Its addresses are those by which the caller came. */
+/** E6: the discovery document of Create, with the address that the caller used. */
 export const serveCreateDiscovery: Handler = (request, tenant) =>
   publish('discovery', request, tenant, () =>
     createDiscovery(tenant.provider, addressForCaller(request, tenant)),
@@ -22,7 +22,7 @@ export const serveCreateDiscovery: Handler = (request, tenant) =>
 export const serveJwks: Handler = (request, tenant) =>
   publish('jwks', request, tenant, () => tenant.provider.signer.jwks())
 
-/** Answers with a document that every caller may read. */
+/** Answers with a public document. */
 const publish = (
   flow: 'discovery' | 'jwks',
   request: Incoming,

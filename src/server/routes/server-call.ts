@@ -18,14 +18,15 @@ import { rememberTraps } from './trap.ts'
 /** The headers of an answer that holds a reference or a token (RFC 6749 section 5.1). */
 export const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
-/** A server-to-server call (E2, E4 to E6), described to expectations and scenarios. */
+/**
+ * A server-to-server call (E2, E4 to E6), described for matching with expectations and scenarios.
+ */
 interface DescribedCall extends ReceivedCall {
   readonly flow: ServerCall
 }
 
 /**
- * Describes a server-to-server call by the client and state that it claims. The service has not
- * checked them yet.
+ * Describes a server-to-server call by its client and state, which the service has not checked yet.
  * @param continued client and state of the flow that the call continues, from the record of its
  * code or access token
  */
@@ -52,15 +53,21 @@ interface ServerAnswer extends Answer {
   readonly reply: ServerReply
 }
 
-/** How a server-to-server call is served when no outcome replaces the work of the service. */
+/** How the service itself serves the call. */
 interface Serving {
   readonly request: Incoming
   readonly tenant: Tenant
-  /** Does the work of the service. @throws Refusal */
+  /**
+   * Serves the call as specified.
+   * @throws Refusal
+   */
   serve(): Promise<ServerAnswer>
 }
 
-/** Decides, serves, changes and observes a server-to-server call. Scenarios observe every call. */
+/**
+ * Answers a server-to-server call: decides its outcome, serves it, changes the answer, and shows
+ * the call to scenarios.
+ */
 export async function answerServerCall(call: DescribedCall, serving: Serving): Promise<Answer> {
   const { tenant } = serving
   try {
@@ -74,8 +81,8 @@ export async function answerServerCall(call: DescribedCall, serving: Serving): P
 }
 
 /**
- * Shows the call to scenarios. The call was carried out, so it is answered even if the store fails
- * here: the client gets the answer once.
+ * Shows the call to scenarios. A store that fails here does not prevent the answer: the call is
+ * already carried out, and the client can get its answer only once.
  */
 async function observe(
   call: DescribedCall,
@@ -111,7 +118,7 @@ async function serveAsDecided(call: DescribedCall, serving: Serving): Promise<Se
   return changeAnswer(call, forced, serving)
 }
 
-/** An outcome with `instead` replaces the work of the service. */
+/** Answers with an outcome that replaces the work of the service (`instead`). */
 async function replaceAnswer(
   call: DescribedCall,
   forced: ForcedOutcome,
@@ -119,21 +126,21 @@ async function replaceAnswer(
 ): Promise<Served> {
   const { tenant } = serving
   const { changes: readings } = tenant.readings
-  // Another call used the expectation up first, so the service answers.
+  // Another call used the expectation first, so the service answers.
   if (!(await forced.settle(true)))
     return change(await serveInErrorForm(call, serving), { call, tenant, changes: readings })
   const empty: ServerAnswer = { reply: json(200, {}) }
   const { answer, traps } = await change(empty, { call, tenant, changes: [forced.outcome] })
-  // The service never refuses a discovery document or a key set, so only other refusals have the
-  // form of the readings.
+  // The service never refuses discovery or the key set, so the readings do not change the form of a
+  // forced refusal there.
   if (isPublished(call)) return recordForced({ answer, traps }, forced, { call, tenant })
   const reply = inErrorForm(call.flow, answer.reply, tenant.provider.policy)
   return recordForced({ answer: { ...answer, reply }, traps }, forced, { call, tenant })
 }
 
 /**
- * Every other outcome changes a good answer. A refusal is sent unchanged and does not use up the
- * expectation.
+ * Serves the call, then changes the good answer. If the service refuses the call, the refusal is
+ * sent unchanged and the expectation is not used.
  */
 async function changeAnswer(
   call: DescribedCall,
@@ -146,13 +153,13 @@ async function changeAnswer(
     await forced.settle(false)
     throw error
   })
-  // Another call used the expectation up first, so the good answer is sent.
+  // Another call used the expectation first, so the good answer is sent.
   if (!(await forced.settle(true))) return change(good, { call, tenant, changes: readings })
   const changes = [...readings, forced.outcome]
   return recordForced(await change(good, { call, tenant, changes }), forced, { call, tenant })
 }
 
-/** Notes in the answer which outcome was forced and what named the outcome. */
+/** Adds the forced outcome and its decision source to the answer. */
 async function recordForced(
   { answer, traps }: Changed,
   { outcome, source, queued }: ForcedOutcome,
@@ -176,7 +183,7 @@ const isPublished = ({ flow }: DescribedCall) => flow === 'discovery' || flow ==
 
 interface Changed {
   readonly answer: ServerAnswer
-  /** The ids of the traps to which the changed reply leads. */
+  /** The ids of the traps that the changed reply names. */
   readonly traps: readonly string[]
 }
 
@@ -194,9 +201,9 @@ async function change(
 }
 
 /**
- * Serves the call. A refusal of the service has the form that the readings want. A refusal of the
- * sandbox itself, such as an unknown name in `X-Sandbox-Outcome`, stays readable under all
- * readings, because the developer of the test reads the refusal.
+ * Serves the call. The readings of the tenant change the form of refusals by the service. Refusals
+ * by the sandbox itself, such as an unknown name in `X-Sandbox-Outcome`, keep their form, because
+ * developers read them.
  */
 async function serveInErrorForm(
   { flow }: DescribedCall,
@@ -214,7 +221,7 @@ async function serveInErrorForm(
 
 /**
  * Reads the outcome that the call names in its query or headers.
- * @throws Refusal for a name that the call would otherwise ignore
+ * @throws Refusal for an unknown name, for a persona, and for a `sandbox_` parameter in the body
  */
 async function readServerDecision(
   { flow, sentParameters }: DescribedCall,

@@ -8,7 +8,7 @@ import { answerServerCall, NO_STORE, serverCall } from './server-call.ts'
 export const serveToken: Handler = async (request, tenant) => {
   const { provider } = tenant
   const { code } = request.sentParameters()
-  // Read once: the record also says which flow the call continues.
+  // Read here because the record also names the flow that the call continues.
   const found = typeof code === 'string' ? await findCode(code, provider) : undefined
   const call = serverCall('token', request, tenant, { state: found?.record.state })
   return answerServerCall(call, {

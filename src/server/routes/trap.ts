@@ -9,8 +9,8 @@ import type { Handler } from '../http/handler.ts'
 import { json } from '../http/reply.ts'
 
 /**
- * An address in a forged id_token (`jku`, `x5u`) or redirect: a client that fetches the address
- * trusts an attacker.
+ * The endpoint behind a trap: an address in a forged id_token (`jku`, `x5u`) or redirect. A client
+ * that fetches the address trusts an attacker.
  */
 export const TRAP_ENDPOINT = {
   number: 'trap',
@@ -23,18 +23,21 @@ export const TRAP_ENDPOINT = {
   beginsFlow: false,
 } as const satisfies Endpoint
 
-/** Traps that discovery or keys named: these calls belong to no flow that could hold the id. */
+/**
+ * Traps in forged discovery documents and key sets. Requests for these documents belong to no flow,
+ * so no flow can hold the id of the trap.
+ */
 const trapsOutsideFlows = collection({ name: 'trap', schema: z.literal(true) })
 
-/** Remembers traps that an answer outside any flow names. */
+/** Remembers the traps in an answer outside any flow. */
 export async function rememberTraps(ids: readonly string[], provider: Provider): Promise<void> {
   const expiresAt = inSeconds(provider, REMEMBERED_SECONDS)
   for (const id of ids) await trapsOutsideFlows(provider).put(id, true, expiresAt)
 }
 
 /**
- * The fetch of a trap. It begins a flow if discovery or keys named the trap; an id that nothing
- * named begins none.
+ * Serves a trap. The call begins a flow if discovery or a key set named the trap. An unknown id
+ * begins no flow.
  */
 export const trap: Handler = async ({ params: { id = '' } }, { provider }) => {
   const reply = json(200, { keys: [] })

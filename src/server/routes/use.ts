@@ -5,7 +5,7 @@ import type { HostedRequest } from '../pages/shell.ts'
 import { advise, askUser, authorizationCall, readAuthorization } from './authorization-request.ts'
 import { concludeRequest, refuseRequest } from './callback-answer.ts'
 
-/** E1: the browser brings a Use authorization request. */
+/** E1: the browser sends a Use authorization request. */
 export const serveUse =
   ({ version, guard }: Pick<HttpHost, 'version' | 'guard'>): Handler =>
   async (request, tenant, reserveFlow) => {
