@@ -3,9 +3,9 @@ import type { Express } from 'express'
 import { ConnectedResponse } from '../http/refusals/parser-answers.ts'
 
 /**
- * The classes by which Node makes the requests and responses of `app`. Express gives others a new
- * prototype with each call, and V8 then makes a shape of its own for each of them
- * (docs/maintainers/performance.md).
+ * Creates the classes that Node instantiates for requests and responses of `app`. With other
+ * classes Express changes the prototype of each message, and V8 then creates a new object shape for
+ * each message (docs/maintainers/performance.md).
  */
 export function messageClasses(app: Express): ServerOptions {
   class AppRequest extends IncomingMessage {}

@@ -8,9 +8,9 @@ import { answeringPreflight, methodsOf, refusingMethods } from '../http/refusals
 import { createServe, type Serve } from '../http/route.ts'
 
 /**
- * Serves rows whose paths have no parameters, at the base URL and below `/t/NAME`. One lookup finds
- * the row of a call, however many rows there are; Express would try the pattern of each row.
- * @param prefixes the paths below which the sandbox may be reached, the longest first
+ * Serves rows whose paths have no parameters, at the base URL and below `/t/NAME`. One map lookup
+ * finds the row; Express would test the pattern of each row.
+ * @param prefixes the path prefixes under which requests may arrive, longest first
  */
 export function serveByPath(
   rows: readonly RouteRow[],
@@ -27,7 +27,7 @@ export function serveByPath(
     const question = url.indexOf('?')
     const place = placeOf(question < 0 ? url : url.slice(0, question), prefixes)
     const methods = place && paths.get(place.path)
-    // A page, a control call, or no route at all.
+    // The router for pages and control calls handles all other paths.
     if (!place || !methods) return next()
     const serve = methods[request.method] ?? methods.other
     if (!hasBody(request)) return serve(request, response, place)
@@ -37,7 +37,7 @@ export function serveByPath(
   }
 }
 
-/** The handlers of one path by method; `other` refuses the rest. */
+/** The handlers of one path by method. `other` refuses all other methods. */
 interface Methods {
   readonly [method: string]: Serve | undefined
   readonly other: Serve
@@ -53,7 +53,7 @@ function methodsAt(rows: readonly RouteRow[], host: HttpHost): Methods {
 }
 
 /**
- * The path below the base URL of its tenant; `undefined` when the name of the tenant cannot be
+ * The path below the tenant's base URL, and the tenant's name; `undefined` when the name cannot be
  * decoded.
  */
 function placeOf(path: string, prefixes: readonly string[]): Place | undefined {
@@ -63,7 +63,8 @@ function placeOf(path: string, prefixes: readonly string[]): Place | undefined {
   const slash = below.indexOf('/', 3)
   if (slash < 0) return undefined
   try {
-    // Decoding copies the name, which may be kept.
+    // Decoding also copies the name: a tenant may keep it, and a slice would keep the whole URL in
+    // memory.
     const tenant = decodeURIComponent(below.slice(3, slash))
     return { path: below.slice(slash), params: { tenant } }
   } catch {

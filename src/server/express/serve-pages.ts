@@ -9,9 +9,9 @@ import { setCommonHeaders } from '../http/reply.ts'
 import { createRoute } from '../http/route.ts'
 
 /**
- * Serves pages, control calls and assets, and refuses every unknown path. They are loaded with the
- * first request for one of them, because a start and a flow need none.
- * @param serviceRows the rows that are served already, which a refusal may name
+ * Serves pages, control calls and assets, and refuses every unknown path. The first such request
+ * loads their modules, because neither a start nor a flow needs them.
+ * @param serviceRows the rows that another handler serves; a refusal may name them
  */
 export function servePages(host: HttpHost, serviceRows: readonly RouteRow[]): RequestHandler {
   const loadRouter = onDemand(async () => {
@@ -37,7 +37,7 @@ function addRoutes(router: IRouter, routes: readonly RouteRow[], host: HttpHost)
   }
 }
 
-/** The files of `public`. */
+/** Serves the files of `public/`. */
 const createAssets = (): RequestHandler =>
   express.static(fileURLToPath(new URL('public/', packageRoot)), {
     index: false,
