@@ -10,8 +10,8 @@ import type { Incoming } from './incoming.ts'
 import { readModes, renderStrip, type Status } from './status.ts'
 
 /**
- * The pages of the console. An entry of the menu leads to its first page, on which a row of links
- * leads to its others.
+ * The pages of the console. A menu entry leads to the first page of its group; a row of links on
+ * the pages leads to the other pages of the group.
  */
 export const CONSOLE_PAGES = [
   { path: 'flows', title: 'Flows', entry: 'Flows' },
@@ -28,7 +28,7 @@ export const CONSOLE_PAGES = [
   { path: 'rules', title: 'Rules', entry: 'Docs' },
 ] as const
 
-/** The name of a page. Its URL is below that of the console, except for the documents. */
+/** The path of a page below the path of the console; the documents have a path of their own. */
 export type ConsolePath = (typeof CONSOLE_PAGES)[number]['path']
 
 /**
@@ -66,7 +66,8 @@ export const consolePlace = (
 })
 
 /**
- * The frame of the requested page. To other machines only the console itself shows all that is set.
+ * The frame of the requested page. For a visitor from another machine, only pages of the console
+ * show all settings.
  */
 export async function consoleFrame(
   request: Incoming,
@@ -84,8 +85,8 @@ export async function consoleFrame(
 }
 
 /**
- * A page with the menu, the pages of its entry and the status strip, as the console and the demo
- * have it.
+ * Renders a page of the console or the demo: menu, links to the other pages of its menu entry,
+ * status strip, content.
  */
 export function renderFramedPage(
   frame: ConsoleFrame,
@@ -105,7 +106,7 @@ export function renderFramedPage(
 }
 
 interface ConsoleContent extends Pick<Page, 'title' | 'styles' | 'scripts'> {
-  /** The heading, with places where it may break; `title` when absent. */
+  /** The heading with line-break opportunities; `title` when absent. */
   readonly heading?: Renderable
   readonly current: ConsolePath
   readonly lead: Html
@@ -129,7 +130,7 @@ const entryOf = (current: ConsolePath | undefined) =>
 const addressOf = ({ consolePath, controlPath }: ConsolePlace, path: ConsolePath) =>
   path === 'docs' ? `${controlPath}/docs` : `${consolePath}/${path}`
 
-/** @param current the page that shows the menu; absent for a page that no entry has */
+/** @param current the page that is shown; absent for a page outside the menu */
 export function renderMenu(paths: ConsolePlace, current?: ConsolePath): Html {
   const entries = grouped(CONSOLE_PAGES, ({ entry }) => entry)
   return html`<nav class="menu" aria-label="Console">${entries.map(
@@ -139,7 +140,7 @@ export function renderMenu(paths: ConsolePlace, current?: ConsolePath): Html {
   )}</nav>`
 }
 
-/** The pages of an entry that has several. */
+/** Links to the pages of a menu entry; nothing for an entry with one page. */
 function renderPagesOfEntry(paths: ConsolePlace, current?: ConsolePath): Html | false {
   const entry = entryOf(current)
   const pages = CONSOLE_PAGES.filter((page) => page.entry === entry)

@@ -3,8 +3,7 @@ import type { Tenant } from '../../sandbox/tenants/tenant.ts'
 import type { Incoming } from './incoming.ts'
 
 /**
- * A cookie that a reply sets. Scripts cannot read it, and a browser that came by https sends it
- * only by https.
+ * A cookie that a reply sets. It is always HttpOnly, and Secure when the request came over https.
  */
 export interface Cookie {
   readonly name: string
@@ -12,16 +11,13 @@ export interface Cookie {
   readonly options: Readonly<Pick<SerializeOptions, 'path' | 'sameSite' | 'maxAge' | 'secure'>>
 }
 
-/** The value of a cookie of the browser; `undefined` when the browser sends none of this name. */
+/** The value of a request cookie; `undefined` when the browser sends no cookie of this name. */
 export function readCookie(request: Pick<Incoming, 'header'>, name: string): string | undefined {
   const sent = request.header('cookie')
   return sent === undefined ? undefined : parse(sent)[name]
 }
 
-/**
- * A cookie that browsers send only to the hosted pages of this tenant; without a value the cookie
- * is cleared.
- */
+/** A cookie for the hosted pages of one tenant. `undefined` as value clears the cookie. */
 export const hostedCookie = (
   name: string,
   value: string | undefined,

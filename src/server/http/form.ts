@@ -5,7 +5,10 @@ import type { Incoming } from './incoming.ts'
 /** The fields of a form by name; an empty field is absent. */
 export type Fields = Readonly<Record<string, string | undefined>>
 
-/** The fields of a form sent by POST. @throws Refusal 415 for any other body */
+/**
+ * Reads the fields of a form in the body.
+ * @throws Refusal 415 for another media type
+ */
 export function readForm(request: Incoming): Fields {
   const mediaType = request.contentType?.split(';', 1)[0]?.trim().toLowerCase()
   if (mediaType === 'application/x-www-form-urlencoded')
@@ -29,12 +32,19 @@ const filled = (encoded: string): Fields =>
   )
 
 /**
- * Reads a number for a schema. Any other text stays as it is, so that the message quotes the text.
+ * Converts a text to a number. Another text is returned unchanged, so that the schema can quote it.
+ * @example
+ * numberOf('12') // 12
+ * numberOf('twelve') // 'twelve'
  */
 export const numberOf = (text: string): number | string =>
   Number.isFinite(Number(text)) ? Number(text) : text
 
-/** Whether one of the texts contains the search; case is ignored. */
+/**
+ * Whether one of the texts contains `search`, in any case.
+ * @example
+ * contains('KEY', ['age_key', 'nonce']) // true
+ */
 export function contains(search: string, texts: readonly string[]): boolean {
   const wanted = search.toLowerCase()
   return texts.some((text) => text.toLowerCase().includes(wanted))

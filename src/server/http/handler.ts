@@ -28,42 +28,40 @@ export interface Answer {
   readonly forcedOutcome?: Outcome
   /** What named the outcome: `request header X-Sandbox-Outcome`. */
   readonly forcedBy?: string
-  /** The expectation that named the outcome marks the flow as part of an audit. */
+  /** Set when the expectation that named the outcome belongs to an audit. */
   readonly audit?: true | undefined
-  /** The readings for a refused call, where they differ from those of the tenant. */
+  /** The readings that formed a refusal. They replace the readings of the tenant in the journal. */
   readonly readings?: readonly string[] | undefined
   /** The callback that the browser sends to the relying party. */
   readonly callback?: Callback | undefined
-  /** The valid authorization request that the call made or ends. */
+  /** The valid authorization request that this call makes or ends. */
   readonly asked?: UseTransaction | CreateTransaction
-  /** The outcome that a refused authorization request really had: `request_uri.expired`. */
+  /** The outcome that applies to a refused authorization request: `request_uri.expired`. */
   readonly endedAs?: string | undefined
-  /** The client to which the access token of the call belongs. */
+  /** The client that the call names, or to which its code or access token belongs. */
   readonly clientId?: string | undefined
   /** The error that the reply shows. */
   readonly error?: { readonly code: string; readonly description: string }
-  /**
-   * The transaction that waits for its user on the page. It also identifies later calls of the
-   * flow.
-   */
+  /** The id of the transaction that the page shows. It also identifies later calls of the flow. */
   readonly transaction?: string
   /** Identifiers that tie later calls to the flow. */
   readonly issuedIds?: readonly string[]
-  /**
-   * The call begins a flow if it belongs to none, although calls of its endpoint usually do not.
-   */
+  /** Whether the call may begin a flow although calls of its endpoint usually do not. */
   readonly begins?: true
   /** Whether the flow ended with this call. A refused call also ends its flow. */
   readonly ends?: boolean
 }
 
 /**
- * Reserves the flow in which the call will be recorded, for an answer that names its flow;
+ * Reserves the flow of the call before it is recorded, so that the answer can name the flow;
  * `undefined` when the call cannot be recorded.
  */
 export type ReserveFlow = () => Promise<FlowLink | undefined>
 
-/** A route returns an answer or throws a `Refusal`. */
+/**
+ * Serves the requests of a route.
+ * @throws Refusal
+ */
 export type Handler = (
   request: Incoming,
   tenant: Tenant,
@@ -83,15 +81,18 @@ export interface RouteRow {
    */
   readonly endpoint?: Endpoint
   /**
-   * The form of a refusal for a browser that opened the path or sent its form: a page, or for an
-   * embedded path a page in any frame. Programs get JSON.
+   * How browsers see a refusal: as a page, or as a page that any site may embed. Programs always
+   * get JSON.
    */
   readonly errors?: 'page' | 'embeddable-page' | undefined
-  /** The pages whose requests the route accepts; all when absent, as for calls of servers. */
+  /**
+   * The pages whose requests the route accepts. When absent the route accepts requests from every
+   * page, as calls of servers need.
+   */
   readonly openTo?: OpenTo
   /**
-   * Whether a tenant has the route; each does when absent. A call of a route that its tenant lacks
-   * makes no tenant.
+   * Whether a tenant has the route; when absent every tenant has it. A call of a route that the
+   * tenant lacks does not create the tenant.
    */
   readonly isServed?: (tenant: Tenant) => boolean
   /** Whether the call skips the queue of turns, as health checks do. */
@@ -108,7 +109,7 @@ export interface CallSummary {
   readonly tenant: string
   /** `E1` to `E6`; absent for pages and control calls. */
   readonly endpoint?: string
-  /** The flow of the call: its id, and its page in the console. */
+  /** The id of the flow, and the URL of its page in the console. */
   readonly flow?: string
   readonly flowUrl?: string
   /** The `client_id` in the request. */
@@ -117,7 +118,7 @@ export interface CallSummary {
   readonly outcome?: string
   /** The error code of a refused call. */
   readonly error?: string
-  /** The rule that explains the refusal best. */
+  /** The most important rule that the request broke. */
   readonly rule?: string
   /** Why the call was refused, as one sentence. */
   readonly message?: string
@@ -129,7 +130,7 @@ export interface CallSummary {
 export interface HttpHost {
   readonly version: string
   readonly settings: SandboxSettings
-  /** The URL by which this process reaches its own server: `http://127.0.0.1:2435`. */
+  /** The URL under which this process reaches its own server: `http://127.0.0.1:2435`. */
   readonly ownUrl: string
   /** The client whose credentials pages show. */
   readonly shownClient: { readonly clientId: string; readonly clientSecret: string }
@@ -150,7 +151,7 @@ export interface HttpHost {
   exportFlow(flow: Flow, as: RecordingName, tenant: Tenant): Promise<RecordedFile>
   /** @throws Refusal (503) while the store does not accept records */
   checkStore(): Promise<void>
-  /** Absent without a listener: then calls are not summarised. */
+  /** Receives a summary of each call. When absent no summary is created. */
   readonly onCall?: ((call: CallSummary) => void) | undefined
   onError(error: unknown): void
 }

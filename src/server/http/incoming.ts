@@ -3,16 +3,16 @@ import { bodyKind, parametersOf, type Sent } from '../../sandbox/journal/call-re
 import { decodePairs, type Pairs } from '../../service/oidc/request/parameters.ts'
 import type { ServerRequest } from '../../service/oidc/request/server-request.ts'
 
-/**
- * The place of a request: its path below the base URL of the tenant, and the named parts of the
- * path.
- */
+/** The path of a request below the base URL of the tenant, and the path parameters. */
 export interface Place {
   readonly path: string
   readonly params: Readonly<Record<string, string>>
 }
 
-/** A request for the routes: an Express request, parsed no further than every route needs. */
+/**
+ * The request that routes receive. It wraps the Express request and decodes each part when a route
+ * first needs the part.
+ */
 export class Incoming implements ServerRequest {
   readonly method: string
   /** The path below the base URL of the tenant. */
@@ -46,7 +46,7 @@ export class Incoming implements ServerRequest {
     return this.#queryPairs
   }
 
-  /** The body as text, without a byte order mark, read once. */
+  /** The body as text, without a byte order mark, decoded once. */
   get text(): string {
     const { buffer, byteOffset, byteLength } = this.body
     this.#text ??= Buffer.from(buffer, byteOffset, byteLength)
@@ -68,8 +68,8 @@ export class Incoming implements ServerRequest {
   }
 
   /**
-   * All parameters by name, from the query, the form or the JSON body. If there are too many
-   * parameters, the result holds only their number.
+   * All parameters by name: the query of a GET request, otherwise the form or the JSON body. For
+   * too many parameters the result holds only their number.
    */
   sentParameters(): Readonly<Record<string, unknown>> {
     if (this.#sentParameters) return this.#sentParameters
@@ -88,7 +88,7 @@ export class Incoming implements ServerRequest {
     return this.header('authorization')
   }
 
-  /** The protocol by which the caller reached the sandbox; a trusted proxy may name it. */
+  /** The protocol that the caller used. A trusted proxy may name it (`X-Forwarded-Proto`). */
   get protocol(): 'http' | 'https' {
     return this.#request.protocol === 'https' ? 'https' : 'http'
   }
@@ -101,7 +101,10 @@ export class Incoming implements ServerRequest {
     return this.#request.ip
   }
 
-  /** Whether a trusted proxy made the connection: only its `X-Forwarded-` headers count. */
+  /**
+   * Whether a trusted proxy opened the connection. Only a trusted proxy's `X-Forwarded-` headers
+   * count.
+   */
   get isByTrustedProxy(): boolean {
     const trusts: unknown = this.#request.app.get('trust proxy fn')
     return typeof trusts === 'function' && trusts(this.#request.socket.remoteAddress, 0) === true
@@ -123,7 +126,7 @@ export class Incoming implements ServerRequest {
     return this.#response.destroyed
   }
 
-  /** Aborted when the caller goes away. */
+  /** Aborted when the connection closes. */
   get signal(): AbortSignal {
     const gone = new AbortController()
     if (this.isGone) gone.abort()
@@ -131,7 +134,7 @@ export class Incoming implements ServerRequest {
     return gone.signal
   }
 
-  /** The tags of `Accept-Language`, the preferred ones first (RFC 9110, section 12.5.4). */
+  /** The language tags of `Accept-Language`, in order of preference (RFC 9110 section 12.5.4). */
   get acceptedLanguages(): readonly string[] {
     return this.#request.acceptsLanguages()
   }
@@ -143,5 +146,5 @@ export class Incoming implements ServerRequest {
 }
 
 const NO_BODY = new Uint8Array()
-/** The named parts of a path without any. */
+/** The path parameters of a path without parameters. */
 export const NO_PARAMS: Place['params'] = {}

@@ -4,12 +4,12 @@ import { Refusal } from '../../service/oidc/refusal.ts'
 import { quote } from '../../service/text/message-parts.ts'
 
 /**
- * Limits of one page of a list, as JSON. The page ends before the item that exceeds a limit, and
- * holds at least one item.
+ * Maximum size of one page of a list as JSON, in bytes. The page ends before the item that exceeds
+ * the limit, but holds at least one item.
  */
 export const MAX_PAGE_BYTES = 1024 * 1024
 
-/** The first items of a list, and in `next` the id of the last one if more follow. */
+/** One page of a list. `next` is the id of its last item if more items follow. */
 interface ListPage<Item> {
   readonly items: readonly Item[]
   readonly next: string | undefined
@@ -21,9 +21,9 @@ interface Shape<Item, Shown> {
 }
 
 /**
- * Reads the first page of a list, in turns with other requests.
- * @param items read one by one, no more than needed
- * @param page.show turns an item into what is shown
+ * Reads the first page of a list. Other requests run between the items.
+ * @param items read one by one, only as many as needed
+ * @param page.show converts an item to the value that the page shows
  */
 export async function readPage<Item, Shown>(
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -46,8 +46,8 @@ export async function readPage<Item, Shown>(
 }
 
 /**
- * The page of a list that follows the item with this id.
- * @throws Refusal when the list has no such item
+ * Reads the page that follows the item with the id `after`.
+ * @throws Refusal when the list has no item with this id
  */
 export function readPageAfter<Item, Shown>(
   items: readonly Item[],

@@ -3,7 +3,10 @@ import { isJsonObject } from '../../service/age/json-object.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import { checkAgainst, formatPath } from '../../service/text/schema-problems.ts'
 
-/** Parses a value by `schema`. @throws Refusal 400 with a sentence for each problem */
+/**
+ * Parses a value by `schema`.
+ * @throws Refusal 400 with one sentence for each problem
+ */
 export function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -19,8 +22,8 @@ export function parseWith<Schema extends z.ZodType>(
 }
 
 /**
- * Whether the message already quotes the received value. A schema that converts a text to a number
- * knows only the number.
+ * Whether the message already quotes the received value. A schema that converts text to numbers can
+ * quote only the number, so the text is added here.
  */
 const isSaid = (message: string) => !message.startsWith('must be') || message.includes(', found ')
 

@@ -4,19 +4,22 @@ import { Refusal } from '../../service/oidc/refusal.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 /**
- * Bytes of YAML in a body or form: the parser needs a hundred times as long for them as for as much
- * JSON.
+ * Maximum number of bytes of YAML. Parsing YAML takes a hundred times as long as parsing JSON of
+ * the same size.
  */
 const MAX_YAML_BYTES = 16 * 1024
-/** Bytes of a form of the console that uploads a file. */
+/** Maximum number of bytes of a console form that uploads a file. */
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024
-/** A longer file is received and dropped, so that the browser shows the answer of the page. */
+/**
+ * Maximum number of bytes that an upload may have to be received and discarded. The browser shows
+ * the answer only after it has sent the whole file.
+ */
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 
 /**
- * Reads the body of a request into `request.body`. A body whose Content-Length is too large is
- * refused before a byte is read, a body without a length once it exceeds the limit. The connection
- * is closed then, and the rest is not read.
+ * Reads the body of a request into `request.body`. A Content-Length beyond the limit is refused
+ * before the body is read. A chunked body is refused when it exceeds the limit. After both refusals
+ * the connection closes and the rest stays unread.
  */
 export const bufferBody: RequestHandler = (request, response, next) => {
   const { 'content-length': length, 'transfer-encoding': transfer, expect } = request.headers
@@ -56,7 +59,7 @@ function collect(request: Request, max: number, next: NextFunction): void {
     .on('error', () => settle(cutOff()))
 }
 
-/** The encoding of the body; `undefined` for a body as it is. */
+/** The content coding of the body; `undefined` for an uncompressed body. */
 function encodingOf({ headers }: Request): string | undefined {
   const encoding = headers['content-encoding']
   return encoding?.toLowerCase() === 'identity' ? undefined : encoding
@@ -75,7 +78,7 @@ const tooLarge = (size: string, max: number) =>
     },
   )
 
-/** @throws Refusal 413 for YAML that would hold the process up */
+/** @throws Refusal 413 for YAML that is too long to parse quickly */
 export function requireShortYaml(bytes: number): void {
   if (bytes <= MAX_YAML_BYTES) return
   const limits = `${MAX_YAML_BYTES} are read at most: send it in parts, or as JSON, which may have ${MAX_BODY_BYTES}`

@@ -8,7 +8,8 @@ import { type Cookie, serializeCookie } from './cookie.ts'
 import type { RenderedPage } from './html/layout.ts'
 
 /**
- * A reply as data until it is sent: an outcome can change the reply, and the journal records it.
+ * A reply as data, so that an outcome can change it and the journal can record it before it is
+ * sent.
  */
 export interface Reply extends Omit<ServerReply, 'body'> {
   readonly body: Body
@@ -22,17 +23,14 @@ export type Body =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'stream'; readonly start: StartStream }
 
-/**
- * Starts a stream, which writes from now on. `write` returns `false` when the stream must wait for
- * `drain`.
- */
+/** Starts to write a stream. When `write` returns `false`, the stream must wait for `drain`. */
 export type StartStream = (
   stream: Pick<Writable, 'write' | 'destroy'> & {
     on(event: 'drain', listener: () => void): unknown
   },
 ) => void
 
-/** The status that the caller receives; 0 when nothing is sent. */
+/** The status that the caller receives; 0 when the reply is dropped. */
 export const sentStatus = ({ status, dropped }: Pick<Reply, 'status' | 'dropped'>): number =>
   dropped ? 0 : status
 
@@ -56,14 +54,11 @@ interface PageRights {
   readonly formTargets?: readonly string[]
   /** Whether the page may contain frames with pages of the sandbox. */
   readonly frames?: boolean
-  /** Whether pages of any site may frame the page. */
+  /** Whether any site may show the page in a frame. */
   readonly embeddable?: boolean
 }
 
-/**
- * A page under a content security policy that allows only the sandbox itself, and what `rights`
- * add.
- */
+/** A page whose content security policy allows only the sandbox itself, plus `rights`. */
 export const page = (status: number, rendered: RenderedPage, rights: PageRights = {}): Reply => ({
   status,
   headers: {
@@ -74,7 +69,7 @@ export const page = (status: number, rendered: RenderedPage, rights: PageRights 
   body: { kind: 'page', ...rendered },
 })
 
-/** 302 for an answer to a GET, 303 for one to a POST. */
+/** A redirect. Callers use 302 to answer GET and 303 to answer POST. */
 export const redirect = (status: 302 | 303, url: string): Reply => ({
   status,
   headers: { 'Cache-Control': 'no-store' },
@@ -87,7 +82,7 @@ export const noContent = (headers: Readonly<Record<string, string>> = {}): Reply
   body: { kind: 'empty' },
 })
 
-/** Server-sent events, until the caller goes away. */
+/** A stream of server-sent events, which ends when the caller disconnects. */
 export const eventStream = (start: StartStream): Reply => ({
   status: 200,
   headers: {
@@ -98,10 +93,10 @@ export const eventStream = (start: StartStream): Reply => ({
   body: { kind: 'stream', start },
 })
 
-/** Browsers of other origins may read discovery and the key set. */
+/** CORS: scripts of any origin may read discovery and the key set. */
 export const CORS = { 'Access-Control-Allow-Origin': '*' }
 
-/** The headers of every response, assets and errors included. */
+/** The headers of every response, including assets and errors. */
 const COMMON_HEADERS = new Map([
   ['X-AgeKey-Sandbox', 'testing-only'],
   ['X-Content-Type-Options', 'nosniff'],
@@ -113,7 +108,7 @@ const COMMON_HEADERS = new Map([
 export const setCommonHeaders = (response: ServerResponse): ServerResponse =>
   response.setHeaders(COMMON_HEADERS)
 
-/** A reply as bytes of HTTP/1.1, for a connection whose request could not be read. */
+/** Serializes a reply as HTTP/1.1, for a connection whose request could not be parsed. */
 export function serializeReply({ status, headers, body }: ServerReply): string {
   const content = String(contentOf(body))
   const sent = [
@@ -126,9 +121,10 @@ export function serializeReply({ status, headers, body }: ServerReply): string {
 }
 
 /**
- * Sends a reply; no other function does, except where there is no request that could be answered.
- * @param flow the id of the flow in which the call is recorded; a header names the flow, which no
- * script of another site can read
+ * Sends a reply. No other function writes to a response, except the answers to requests that Node
+ * cannot parse.
+ * @param flow the id of the flow in which the call is recorded. The header `X-AgeKey-Sandbox-Flow`
+ * names it; scripts of other origins cannot read the header
  */
 export async function sendReply(response: Response, reply: Reply, flow?: string): Promise<void> {
   const { status, headers, body, cookies = [], delayMs, dropped } = reply
@@ -137,7 +133,7 @@ export async function sendReply(response: Response, reply: Reply, flow?: string)
     response.socket?.destroy()
     return
   }
-  // Names and values in turn.
+  // A flat list for `writeHead`: name, value, name, value.
   const sent: OutgoingHttpHeader[] = [...COMMON_HEADERS, ...Object.entries(headers)].flat()
   if (flow !== undefined) sent.push('X-AgeKey-Sandbox-Flow', flow)
   if (body.kind === 'stream') {
@@ -173,13 +169,16 @@ export async function sendReply(response: Response, reply: Reply, flow?: string)
   } else response.end(content)
 }
 
-/** Characters from which a page is compressed: for less, compression takes longer than it saves. */
+/**
+ * Minimum number of characters of a page that is compressed. For a shorter page the compression
+ * costs more time than it saves.
+ */
 const MIN_PACKED = 20_000
 const pack = promisify(gzip)
 
 /**
- * Milliseconds to read an answer before the connection is closed. A connection that is closed with
- * unread bytes is reset.
+ * Milliseconds that the client gets to read the answer before the connection closes. TCP resets a
+ * connection that is closed with unread bytes, and the answer may be lost.
  */
 export const READING_MS = 500
 
@@ -203,7 +202,7 @@ function contentOf(body: Exclude<Body, { kind: 'stream' }>): string | Uint8Array
   }
 }
 
-/** Waits; ends at once when the caller goes away. */
+/** Waits; ends early when the caller disconnects. */
 function delay(milliseconds: number, response: Response): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {
@@ -217,8 +216,8 @@ function delay(milliseconds: number, response: Response): Promise<void> {
 }
 
 /**
- * Decision: only hosted pages can be embedded elsewhere, because a click on a framed page of the
- * console could drive the sandbox.
+ * Decision: other sites may embed only hosted pages, because a click on a framed console page could
+ * drive the sandbox.
  */
 function contentSecurityPolicy({
   formTargets = [],

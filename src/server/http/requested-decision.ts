@@ -17,8 +17,9 @@ import type { Incoming } from './incoming.ts'
 const SANDBOX_PARAMETERS = ['sandbox_persona', 'sandbox_outcome']
 
 /**
- * Separates the parameters of the service from what the query says about the decision.
- * @throws Refusal for an unknown or repeated `sandbox_` parameter, which is never ignored
+ * Separates the parameters of the service from the persona and outcome that the request names.
+ * @throws Refusal for an unknown or repeated `sandbox_` parameter, so that no misspelt name is
+ * ignored
  */
 export function readRequestedDecision(request: Incoming): {
   query: Pairs
@@ -40,7 +41,7 @@ export function readRequestedDecision(request: Incoming): {
   }
 }
 
-/** Whether the browser belongs to an audit. */
+/** Whether an audit sent the request, by its header or cookie. */
 export const isOfAudit = (request: Incoming): boolean =>
   (request.header('x-sandbox-audit') ?? readCookie(request, AUDIT_COOKIE)) === '1'
 
@@ -63,15 +64,15 @@ function namedIn(own: Pairs): NamedDecision {
     const values = own.filter((pair) => pair[0] === name)
     if (values.length > 1)
       throw Refusal.invalidRequest(`${name}: it is sent more than once; send it once.`)
-    // A malformed UTF-8 value becomes a name that does not exist.
+    // A value that is not well-formed UTF-8 becomes a name that does not exist.
     return values[0] && (values[0][1] ?? '\ufffd')
   }
   return { persona: read('sandbox_persona'), outcome: read('sandbox_outcome') }
 }
 
 /**
- * The cookies that make a browser act as a persona and force an outcome. A cookie is cleared when
- * its value is not given.
+ * The cookies that make a browser act as a persona and force an outcome. Without a value the cookie
+ * is cleared.
  */
 export const actingCookies = (
   { persona, outcome }: Partial<NamedDecision>,
@@ -89,8 +90,9 @@ const shownCookie = (value: string, { basePath }: Tenant): Cookie => ({
 })
 
 /**
- * The persona and outcome of this browser: by the cookies that decide if a test has set them for
- * every path, otherwise by the cookie for the console.
+ * The persona and outcome that this browser acts with. The cookies that decide flows are not sent
+ * to the console, unless a test set them for every path; otherwise a third cookie, which the
+ * console receives, holds both names.
  */
 export function readActing(
   request: Pick<Incoming, 'header'>,

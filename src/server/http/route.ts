@@ -23,7 +23,7 @@ type Route = Pick<RouteRow, 'handler' | 'errors' | 'openTo' | 'isServed' | 'isUr
 /** Serves a request once its tenant and path are known. */
 export type Serve = (request: Request, response: Response, place: Place) => Promise<void>
 
-/** Makes an Express handler of a route. */
+/** Creates an Express handler for a route. */
 export function createRoute(host: HttpHost, route: Route): RequestHandler {
   const serve = createServe(host, route)
   return (request, response) => {
@@ -32,7 +32,10 @@ export function createRoute(host: HttpHost, route: Route): RequestHandler {
   }
 }
 
-/** Copies the names: Express passes slices, and a kept slice would keep the whole address alive. */
+/**
+ * Copies the path parameters. Express passes slices of the URL, and a slice that is kept would keep
+ * the whole URL in memory.
+ */
 const copiesOf = (params: Request['params']): Place['params'] =>
   Object.fromEntries(
     Object.entries(params).flatMap(([name, value]) =>
@@ -41,15 +44,14 @@ const copiesOf = (params: Request['params']): Place['params'] =>
   )
 
 /**
- * Serves a route: reads the request, calls the handler, records the call, sends the reply. A caller
- * that went away before its turn is not served.
+ * Creates the function that serves a route: it reads the request, calls the handler, records the
+ * call and sends the reply. It does not serve a caller that disconnects before its turn.
  */
 export function createServe(host: HttpHost, route: Route): Serve {
   return async (request, response, place) => {
     const elapsed = host.onCall && startStopwatch()
     const incoming = new Incoming(request, response, place)
-    // Calls of the doctor are no flows of the app: they appear neither in the journal nor in the
-    // log.
+    // Calls of `doctor` are not flows of the app, so neither the journal nor the log shows them.
     const isOfDoctor = incoming.header('x-sandbox-tool') === 'doctor'
     const call = await answerCall(
       isOfDoctor ? { ...route, endpoint: undefined } : route,
@@ -58,8 +60,8 @@ export function createServe(host: HttpHost, route: Route): Serve {
     )
     if (!call) return
     const { tenant, answer, endpoint, mayBegin, assigned } = call
-    // An error of the journal does not prevent the answer: the client can request its code or token
-    // only once.
+    // A failing journal does not prevent the answer, because the client can request its code or
+    // token only once.
     const recording = { request: incoming, answer, tenant, mayBegin, assigned }
     const recorded = endpoint && (await unlessItFails(() => recordCall(endpoint, recording), host))
     const flow = recorded?.id
@@ -69,25 +71,26 @@ export function createServe(host: HttpHost, route: Route): Serve {
   }
 }
 
-/** An answered call that is neither recorded nor sent yet. */
+/** The answer to a call, before it is recorded and sent. */
 interface AnsweredCall {
   readonly tenant: Tenant
   readonly answer: Answer
   /**
-   * Absent when the call is not recorded: it comes from the doctor, or from a page of another site,
-   * which creates no tenant and no flow, or its tenant does not exist.
+   * Absent for a call that is not recorded: a call of `doctor`, a call from a page of another site
+   * (which creates neither tenant nor flow), or a call to a tenant that does not exist.
    */
   readonly endpoint?: Endpoint | undefined
   readonly mayBegin: boolean
   /**
-   * The flow that the answer to a refused call names. Its id is assigned before the answer is made.
+   * The flow that the answer to a refused call names. Its id is assigned before the answer is
+   * created.
    */
   readonly assigned?: string | undefined
 }
 
 /**
- * Finds the tenant and calls the handler; a failure becomes an answer too. `undefined` when the
- * caller has gone away.
+ * Finds the tenant and calls the handler. A failure becomes an answer too. Returns `undefined` when
+ * the caller has disconnected.
  */
 async function answerCall(
   { handler, endpoint: ownEndpoint, errors, openTo = 'every-page', isServed, isUrgent }: Route,
@@ -113,7 +116,7 @@ async function answerCall(
     const called = await calledTenant(incoming, { host, isServed })
     tenant = tenantForCaller(incoming, called.tenant)
     if (!called.exists) endpoint = undefined
-    // Pages and control calls may take long, so they run one after the other.
+    // Pages and control calls may take long, so they run one at a time.
     if (endpoint === undefined && !isUrgent) await takeTurn()
     if (incoming.isGone) return undefined
     const answer = await handler(incoming, tenant, reserveFlow)
@@ -126,8 +129,8 @@ async function answerCall(
 }
 
 /**
- * The result of the journal; `undefined` when the journal fails. An unreachable store is not a bug:
- * the store reports its own outage.
+ * Calls the journal; `undefined` when the journal fails. An unreachable store is not a bug, so it
+ * is not reported here: the store reports its own outage.
  */
 async function unlessItFails<Result>(
   ask: () => Awaitable<Result>,

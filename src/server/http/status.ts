@@ -9,16 +9,16 @@ import { type Html, html } from './html/html.ts'
 import type { Incoming } from './incoming.ts'
 import { actingCookies, readActing } from './requested-decision.ts'
 
-/** The content of the strip: all active settings, and the page that the browser shows. */
+/** The content of the status strip. */
 export interface Status {
   readonly modes: readonly Mode[]
-  /** The path of this page, to which the buttons of the strip lead back. */
+  /** The path of this page. The buttons of the strip lead back to it. */
   readonly here: string
 }
 
 /**
- * The status strip: each setting with its value, a link to its page, and a button that removes it
- * by `action`.
+ * Renders the status strip: each setting with its value, a link to its page, and a button that
+ * posts to `action` and removes the setting.
  */
 export function renderStrip({ modes, here }: Status, action: string): Html {
   if (modes.length === 0) {
@@ -43,16 +43,16 @@ export interface Mode extends ModeReading {
   /** The page about the setting. */
   readonly href: string
   /**
-   * The label of the button that removes the setting; absent for a setting that only a new start
-   * changes.
+   * The label of the button that removes the setting; absent for a setting that only a restart can
+   * change.
    */
   readonly takeBack?: string
 }
 
 /**
- * All settings that are in effect; none in a fresh sandbox.
- * @param view.isOpen whether callers that may not drive the sandbox can open the page: it then
- * shows only what is public
+ * Reads all settings that are in effect; a fresh sandbox has none.
+ * @param view.isOpen whether visitors who may not drive the sandbox can open the page, which then
+ * shows only public settings
  */
 export async function readModes(
   place: ModePlace,
@@ -72,7 +72,7 @@ export async function readModes(
 
 /**
  * Removes a setting.
- * @returns cookies for the answer
+ * @returns cookies for the reply
  * @throws Refusal for an unknown setting
  */
 export async function takeModeBack(
@@ -100,20 +100,20 @@ interface ModeReading {
   readonly value: string
   /** The full value, which a tooltip shows. */
   readonly detail?: string
-  /** An instant in the value, for a reader in another zone. */
+  /** The instant that the value stands for, so that the page can show local time. */
   readonly instant?: string
 }
 
 interface ModeRow {
   readonly title: string
-  /** The path below the console. */
+  /** The path of the page below the console. */
   readonly page: string
   /**
-   * Decision: every caller that reaches the sandbox may see this setting; the others name clients,
-   * or what is queued.
+   * Decision: every visitor may see a public setting. Other settings name clients or queued
+   * decisions.
    */
   readonly isPublic?: true
-  /** The value in words; `undefined` while nothing is set. */
+  /** The value in words; `undefined` when the setting has no effect. */
   read(place: ModePlace): Read | Promise<Read>
   readonly takeBack?: {
     readonly label: string
@@ -135,7 +135,8 @@ const MODE_ROWS: Readonly<Record<string, ModeRow>> = {
     page: 'tenants',
     isPublic: true,
     read: ({ tenant }) => (tenant.name === ROOT_TENANT ? undefined : tenant.name),
-    // Nothing changes: the route leads to the console of the sandbox itself.
+    // The button changes nothing in the tenant: its route redirects to the console of the root
+    // tenant.
     takeBack: { label: 'Leave the tenant' },
   },
   clock: {

@@ -6,10 +6,10 @@ import type { HttpHost, RouteRow } from '../handler.ts'
 import type { Incoming } from '../incoming.ts'
 
 /**
- * The tenant whose URL was called. A call from this machine creates the tenant; remote callers
- * could evict tenants in use. A call that no route serves is answered for a tenant that is not
- * kept, so that misspelt addresses evict none either.
- * @throws Refusal 404
+ * Finds the tenant whose URL was called. A call from this machine creates a missing tenant; a call
+ * from another machine does not, because it could evict tenants in use. For a path without a route
+ * the tenant exists only for the answer, so that misspelt URLs evict no tenant.
+ * @throws Refusal 404 when a caller who may not create the tenant names a missing one
  */
 export async function calledTenant(
   incoming: Incoming,

@@ -17,16 +17,16 @@ interface Call {
   readonly request: Incoming
   readonly answer: Answer
   readonly tenant: Tenant
-  /** Whether the call may begin a flow; otherwise it is recorded only in a flow that exists. */
+  /** Whether the call may begin a flow; otherwise only an existing flow records it. */
   readonly mayBegin: boolean
-  /** The flow that was assigned to the call, if its answer names the flow. */
+  /** The id of the flow that the answer names, assigned before the answer was created. */
   readonly assigned?: string | undefined
 }
 
 /**
- * Records a call before it is answered: a client that has the answer finds the call in the journal.
- * The request is kept as it came; the reader decodes it and masks its secrets. A call without a
- * flow is only announced.
+ * Records a call before its answer is sent, so that a client with the answer finds the call in the
+ * journal. The journal keeps the raw request; its readers decode the request and mask secrets. A
+ * call without a flow is announced as an event but not kept.
  */
 export function recordCall(
   endpoint: Endpoint,
@@ -47,7 +47,7 @@ export function recordCall(
   const audit = isOfAudit(request) || answer.audit || decision?.queued?.audit || undefined
   const seen = !audit && isOfApp(request, answer) ? seenNames(endpoint, answer) : []
   if (flow === undefined) {
-    // The paths of discovery and keys hold nothing that a caller chose.
+    // No mask: the paths of discovery and keys contain no text of the caller.
     announce(path)
     return whenThere(journal.seen.add(name, seen), () => undefined)
   }
@@ -76,7 +76,8 @@ export function recordCall(
     mask: tenant.clients.mask,
     begins: mayBegin && (answer.begins ?? beginsFlow),
     assigned,
-    // A refused choice leaves its flow pending.
+    // A refused call ends its flow, except a call that continues a flow: a refused choice leaves
+    // the flow pending.
     ends: answer.ends ?? ((status >= 400 || status === 0) && beginsFlow),
   })
   return whenThere(recorded, (place) => {
@@ -98,7 +99,11 @@ export function assignFlow(
   })
 }
 
-/** Identifiers carry their kind: a code is never looked up as a token. */
+/**
+ * An identifier with its kind as prefix, so that a code is never found as a token.
+ * @example
+ * identifier('code', 'abc') // 'code:abc'
+ */
 export const identifier = (kind: CorrelationKind, value: string) => `${kind}:${value}`
 
 export function clientIn(incoming: Incoming): string | undefined {
@@ -107,8 +112,8 @@ export function clientIn(incoming: Incoming): string | undefined {
 }
 
 /**
- * Whether an app made the call. The demo is no app, nor are the tools of the sandbox, which send a
- * header.
+ * Whether an app made the call: not the demo, and not a tool of the sandbox, which sends
+ * `X-Sandbox-Tool`.
  */
 const isOfApp = (request: Incoming, { asked, clientId }: Answer): boolean =>
   request.method !== 'HEAD' &&
@@ -131,11 +136,11 @@ function factsOf(
   request: Incoming,
   { asked: transaction, decision, evaluation, holder, forcedOutcome, forcedBy }: Answer,
 ): Omit<FlowFacts, 'flow'> {
-  // A call that continues a flow adds neither client nor state to it.
+  // A call that continues a flow does not change the flow's client and state.
   const { client_id: clientId, state } =
     correlation === undefined ? asked(request, transaction) : {}
   return {
-    // A flow keeps copies: V8 would keep the whole request alive for a part of it.
+    // Copies, because a slice of a string keeps the whole request in memory (V8).
     client_id: typeof clientId === 'string' ? copyOf(clientId) : undefined,
     state: typeof state === 'string' ? copyOf(state) : undefined,
     persona: holder ?? decision?.persona?.name,
@@ -146,7 +151,7 @@ function factsOf(
 }
 
 /**
- * Client and state of a request: as they were read if the request is valid, otherwise as they were
+ * Client and state of a request: the parsed values of a valid request, otherwise the values as
  * sent.
  */
 const asked = (
@@ -173,15 +178,18 @@ function keptOf(
     decision: decisionOf(answer),
     clock: recordedClock(tenant.clock),
     traceparent: caller === 'server' ? traceparentOf(request) : undefined,
-    // `Accept` decides whether a refusal is a page or JSON.
+    // Recorded because `Accept` decides whether a refusal is a page or JSON.
     accept: reply.status >= 400 ? request.header('accept')?.slice(0, MAX_ACCEPT) : undefined,
   }
 }
 
-/** Characters of the header that the journal keeps. */
+/** Maximum number of characters of `Accept` in the journal. */
 const MAX_ACCEPT = 200
 
-/** The decision about this call. An outcome of a later call is recorded with that call. */
+/**
+ * The decision about this call. An outcome that is queued for a later call is recorded with that
+ * call.
+ */
 function decisionOf({ decision, forcedOutcome, forcedBy }: Answer): RecordedDecision | undefined {
   if (decision) {
     const { persona, outcome, decidedBy } = decision
@@ -191,7 +199,8 @@ function decisionOf({ decision, forcedOutcome, forcedBy }: Answer): RecordedDeci
 }
 
 /**
- * W3C Trace Context, section 3.2: version, trace-id, parent-id and trace-flags; no id is all zeros.
+ * `traceparent` (W3C Trace Context, section 3.2): version, trace-id, parent-id, trace-flags.
+ * Neither id may be all zeros.
  */
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
 
@@ -200,7 +209,7 @@ function traceparentOf(request: Incoming): string | undefined {
   return sent !== undefined && TRACEPARENT.test(sent) ? sent : undefined
 }
 
-/** Characters of a text that the journal keeps. */
+/** Maximum number of characters of a text body in the journal. */
 const MAX_TEXT = 1_000
 
 function recordedBody(body: Body, answer: Answer): RecordedResponse {

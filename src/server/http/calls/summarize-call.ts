@@ -7,7 +7,7 @@ import type { Incoming } from '../incoming.ts'
 import { sentStatus } from '../reply.ts'
 import { clientIn } from './record-call.ts'
 
-/** Summarizes a call for the log. */
+/** Summarizes a call for the request log. Secrets are masked. */
 export function summarizeCall(
   incoming: Incoming,
   {

@@ -5,13 +5,13 @@ import { type ControlGuard, takesFormsAt } from './guard.ts'
 /** The address under which a browser shows a page of the sandbox. */
 export interface BrowserAddress {
   /**
-   * The origins from which the sandbox takes forms. A script of the page compares them with the
+   * The origins whose forms the sandbox accepts. A script of the page compares them with the
    * address in the browser.
    */
   readonly known: readonly string[]
   /**
-   * The origin in the browser, when the headers name one from which the sandbox takes no forms. A
-   * proxy may hide the origin.
+   * The origin in the browser, when the headers name an origin whose forms the sandbox refuses.
+   * Absent also when a proxy hides the origin.
    */
   readonly unknown: string | undefined
 }
@@ -24,7 +24,10 @@ export function browserAddress(request: Incoming, guard: ControlGuard): BrowserA
   return { known, unknown: shown === undefined || isKnown(shown, known) ? undefined : shown }
 }
 
-/** A proxy may leave out its port, so an origin without a port is compared by protocol and host. */
+/**
+ * Whether an origin is known. An origin without a port is compared by protocol and host only,
+ * because a proxy may omit its port.
+ */
 function isKnown(origin: string, known: readonly string[]): boolean {
   const { protocol, hostname, port } = new URL(origin)
   return known.some((one) => {

@@ -2,12 +2,12 @@ import { isFollowed } from '../../../sandbox/addresses/addresses.ts'
 import { type Tenant, tenantAt } from '../../../sandbox/tenants/tenant.ts'
 import type { Incoming } from '../incoming.ts'
 
-/** The protocol and the host name by which a caller reached the sandbox. */
+/** The protocol and the `Host` header of a request. */
 type CallAddress = Pick<Incoming, 'protocol' | 'host'>
 
 /**
- * The tenant under the address that this caller used, if the sandbox follows that address,
- * otherwise under its base URL. For a call at the base URL the result is the tenant itself.
+ * A view of the tenant under the address that the caller used, if the sandbox follows that address;
+ * otherwise, and for a call at the base URL, the tenant itself.
  */
 export function tenantForCaller(called: CallAddress, tenant: Tenant): Tenant {
   const { addresses, basePath } = tenant
@@ -23,15 +23,15 @@ export function tenantForCaller(called: CallAddress, tenant: Tenant): Tenant {
 }
 
 /**
- * The URL of a tenant for the server that makes this call, without a slash at the end: the internal
- * URL if the call came by its host, the named host if `trustHost` is set, otherwise the base URL.
+ * The URL of a tenant for the server that makes this call, without a trailing slash: the internal
+ * URL if the call used its host, the called host if `trustHost` is set, otherwise the base URL.
  */
 export function addressForCaller(
   called: CallAddress,
   { addresses, basePath }: Pick<Tenant, 'addresses' | 'basePath'>,
 ): string {
   const { baseUrl, internalUrl, trustHost } = addresses
-  // Both addresses may have the same host: then the protocol decides.
+  // If both URLs have the same host, the protocol decides.
   const isAtBase = isHostOf(baseUrl, called)
   if (internalUrl !== undefined && isHostOf(internalUrl, called)) {
     return isAtBase && !internalUrl.startsWith(`${called.protocol}:`) ? baseUrl : internalUrl
@@ -40,13 +40,20 @@ export function addressForCaller(
   return origin === undefined ? baseUrl : origin + basePath
 }
 
-/** The origin that a caller names; `undefined` when its Host header is no host. */
+/**
+ * The origin that a caller used; `undefined` when its Host header is invalid.
+ * @example
+ * calledOrigin({ protocol: 'https', host: 'Shop.example:443' }) // 'https://shop.example'
+ */
 export function calledOrigin({ protocol, host }: CallAddress): string | undefined {
   const url = `${protocol}://${host}`
   return HOST.test(host ?? '') && URL.canParse(url) ? new URL(url).origin : undefined
 }
 
-/** A host name or address, and a port, without characters that begin a user, a path or a query. */
+/**
+ * A host name or IP address with an optional port. Characters that begin a user, a path or a query
+ * do not match.
+ */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i
 
 function isHostOf(address: string, { host }: CallAddress): boolean {
@@ -55,8 +62,8 @@ function isHostOf(address: string, { host }: CallAddress): boolean {
 }
 
 /**
- * The origin that a proxy, trusted or not, names as the one that its caller asked for; `undefined`
- * without such headers.
+ * The origin in the forwarding headers, which any proxy may send (`Forwarded`, RFC 7239, or
+ * `X-Forwarded-*`); `undefined` without such headers.
  */
 export function forwardedOrigin(request: Pick<Incoming, 'header'>): string | undefined {
   const standard = firstOf(request.header('forwarded')) ?? ''
@@ -71,6 +78,6 @@ export function forwardedOrigin(request: Pick<Incoming, 'header'>): string | und
 
 const firstOf = (list: string | undefined) => list?.split(',', 1)[0]?.trim() || undefined
 
-/** A parameter of one element of `Forwarded` (RFC 7239 section 4). */
+/** The value of a parameter in one element of `Forwarded` (RFC 7239 section 4). */
 const parameterOf = (element: string, name: 'host' | 'proto') =>
   new RegExp(`(?:^|;)\\s*${name}="?([^";]+)`, 'i').exec(element)?.[1]

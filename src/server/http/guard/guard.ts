@@ -14,23 +14,20 @@ import type { Incoming } from '../incoming.ts'
 import { calledOrigin, forwardedOrigin } from './called-address.ts'
 import { holdsCredential, isProxyHeader, namesCaller } from './proxy-headers.ts'
 
-/** What decides who may drive the sandbox. */
+/** The settings that decide who may drive the sandbox. */
 export interface ControlGuard {
   /**
-   * Why any call may come from another machine: the address on which the server listens, or the
-   * base URL. Absent when no call may.
+   * Why any call may come from another machine: the listening address or the base URL. Absent when
+   * only this machine can call.
    */
   readonly beyondMachine: string | undefined
   /** The control token, if one is set. */
   readonly token: string | undefined
-  /**
-   * Host names of the sandbox besides the loopback ones: those of the base URL and of the internal
-   * URL.
-   */
+  /** Host names of the sandbox other than loopback: from the base URL and the internal URL. */
   readonly hostNames: readonly string[]
-  /** Whether any host name counts as one of the sandbox. */
+  /** Whether any host name counts as a name of the sandbox (`trustHost`). */
   readonly trustsHost: boolean
-  /** Whether browsers, too, may come by any host name. */
+  /** Whether browsers may use any host name too. */
   readonly followsHost: boolean
   /** Origins of the sandbox itself. */
   readonly origins: readonly string[]
@@ -48,27 +45,27 @@ export const createControlGuard = (
   origins: [new URL(addresses.baseUrl).origin],
 })
 
-/** The cookie of a browser that has sent the control token once. */
+/** Set after a browser has sent the control token once. */
 const CONTROL_COOKIE = 'agekey_sandbox_control'
 
 /**
- * Paths that a browser may open without a bearer token: home page, console, events and hosted
- * pages. From hosted pages it may also drive the sandbox.
+ * Paths for which the cookie replaces the bearer token: home page, console, events and hosted pages
+ * (a hosted page may also drive the sandbox).
  */
 const COOKIE_PATHS =
   /^\/(?:_sandbox\/(?:console(?:\/.*)?|events)|v1\/oidc\/(?:use|create)(?:\/\w+)?)?$/
 
 /**
- * Why a call may come from another machine, as the rest of a sentence; `undefined` for a call from
- * this machine.
+ * Why a call may come from another machine, worded as the end of a sentence; `undefined` for a call
+ * from this machine.
  */
 export const reasonBeyondMachine = (request: Incoming, guard: ControlGuard): string | undefined =>
   guard.beyondMachine ?? reasonForCall(request)
 
 /**
- * Why a call creates no tenant, as the rest of a sentence. By images and hidden frames, a page of
- * another site could push out tenants in use. A navigation of the whole window, as an app makes it,
- * creates one.
+ * Why a call must not create a tenant, worded as the end of a sentence; `undefined` when it may.
+ * Images and hidden frames of another site could evict tenants in use. A top-level navigation, as
+ * an app makes it, may create a tenant.
  */
 export function reasonToMakeNoTenant(request: Incoming, guard: ControlGuard): string | undefined {
   const beyond = reasonBeyondMachine(request, guard)
@@ -84,7 +81,7 @@ export function reasonToMakeNoTenant(request: Incoming, guard: ControlGuard): st
 
 /**
  * Refuses a call that may not drive the sandbox: from another machine without the control token, or
- * by a foreign host name that resolves to this address (DNS rebinding).
+ * under a foreign host name that resolves to this address (DNS rebinding).
  * @throws Refusal 401 or 403
  */
 export function guardControl(request: Incoming, guard: ControlGuard): void {
@@ -102,13 +99,16 @@ export function guardControl(request: Incoming, guard: ControlGuard): void {
   )
 }
 
-/** Why the control API is off, and the setting that opens it; said in answers and at the start. */
+/**
+ * Says why the control API is off and which setting turns it on, for refusals and for the warning
+ * at the start.
+ */
 export const controlIsOff = (beyond: string, setting: string): string =>
   `the control API is off: ${beyond}, and the sandbox has no control token; start it with ${setting} and send "Authorization: Bearer TOKEN"`
 
 const offersToken = (request: Incoming) => /^bearer /i.test(request.authorization ?? '')
 
-/** Whether the request carries the control token, or the cookie made from it. */
+/** Whether the request holds the control token or the cookie derived from it. */
 function provesToken(request: Incoming, { token }: ControlGuard): boolean {
   const bearer = /^bearer +(.+)$/i.exec(request.authorization ?? '')?.[1]
   const cookie = COOKIE_PATHS.test(request.path) ? readCookie(request, CONTROL_COOKIE) : undefined
@@ -123,7 +123,10 @@ function provesToken(request: Incoming, { token }: ControlGuard): boolean {
 const cookieValue = (token: string) =>
   createHmac('sha256', token).update(CONTROL_COOKIE).digest('base64url')
 
-/** The cookie that signs a browser in; `undefined` when its form lacks the control token. */
+/**
+ * The cookie that signs a browser in; `undefined` when the submitted form lacks the right control
+ * token.
+ */
 export function signInCookie(
   request: Incoming,
   { token }: ControlGuard,
@@ -154,7 +157,10 @@ function noToken(request: Incoming, beyond: string | undefined): Refusal {
   )
 }
 
-/** Refuses a form of a hosted page that came by a foreign host name. @throws Refusal 403 */
+/**
+ * Refuses a form of a hosted page under a foreign host name (DNS rebinding).
+ * @throws Refusal 403
+ */
 export function refuseReboundHost(request: Incoming, guard: ControlGuard): void {
   const origin = calledOrigin(request)
   if (origin !== undefined && takesFormsAt(origin, guard)) return
@@ -167,17 +173,18 @@ export function refuseReboundHost(request: Incoming, guard: ControlGuard): void 
   )
 }
 
-/** Whether forms of hosted pages are taken at an origin. */
+/** Whether hosted pages under this origin may send their forms. */
 export const takesFormsAt = (origin: string, guard: ControlGuard): boolean =>
   guard.followsHost || isReachedByName(new URL(origin).hostname, guard)
 
-/** Nobody can make an IP address resolve to this machine. */
+/**
+ * Whether a host name is safe from DNS rebinding: a name of the sandbox, or an IP address, which no
+ * DNS resolves.
+ */
 const isReachedByName = (name: string, guard: ControlGuard): boolean =>
   isOwnName(name, guard) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
 
-/**
- * The host name in the request, as URL parsers write host names; empty when the request names none.
- */
+/** The normalized host name of the request; empty when the request has no valid `Host` header. */
 function calledName(request: Incoming): string {
   const origin = calledOrigin(request)
   return origin === undefined ? '' : new URL(origin).hostname
@@ -202,7 +209,7 @@ function reasonForAllCalls(
 
 /**
  * Why a call to a loopback address may come from another machine; `undefined` when it cannot.
- * Decision: a forwarding header, whatever its value, means that a proxy passed the call on.
+ * Decision: a forwarding header, whatever its value, proves that a proxy forwarded the call.
  */
 function reasonForCall(request: Incoming): string | undefined {
   const forwarding = request.headerNames.filter(isProxyHeader)
@@ -228,20 +235,22 @@ function reasonForCall(request: Incoming): string | undefined {
 const shown = (name: string, request: Incoming) =>
   holdsCredential(name) ? `the header ${name}` : `${name}: ${beginning(request.header(name))}`
 
-/** Maximum number of characters of a received value in a message. */
+/** Quotes the first 80 characters of a received value. */
 const beginning = (text = '') => JSON.stringify(text.slice(0, 80))
 
 /**
  * The pages whose requests a route accepts:
- * - `own-pages`: those of the sandbox. If the route is a page, links of any site may open it in a
+ * - `own-pages`: pages of the sandbox. If the route is a page, links of any site may open it in a
  * window of its own.
- * - `navigation`: any site may navigate to it, also in a frame, as relying parties do.
- * - `every-page`: all, for public routes.
+ * - `navigation`: any site may navigate to the route, in a window or in a frame, as relying parties
+ * do.
+ * - `every-page`: all pages, for public routes.
  */
 export type OpenTo = 'own-pages' | 'navigation' | 'every-page'
 
 /**
- * @throws Refusal 403 for a request that a page of another site caused, unless the route accepts it
+ * Refuses a request that a page of another site caused, unless the route accepts it.
+ * @throws Refusal 403
  */
 export function refuseForeignSite(
   request: Incoming,
@@ -262,7 +271,7 @@ export function refuseForeignSite(
   if (openTo === 'own-pages' && !(isPage && isLink)) {
     throw refusalOfPage(request, foreign)
   }
-  // A browser that names no mode is too old to be judged; the real service answers it too.
+  // A browser without `Sec-Fetch-Mode` is too old to be judged. The real service answers it too.
   if (openTo === 'navigation' && mode !== undefined && mode !== 'navigate') {
     throw forbidden(
       `${foreign}, Sec-Fetch-Mode: ${excerpt(mode)}, Sec-Fetch-Dest: ${excerpt(destination ?? 'absent')}: a page of another site begins a flow by a link, a redirect or an iframe, not by an image, a script or fetch`,
@@ -271,9 +280,9 @@ export function refuseForeignSite(
 }
 
 /**
- * The refusal of a request by a page whose address is not one of the sandbox. A browser that sends
- * `Sec-Fetch-Site` tells other sites from the sandbox itself under an unknown address; from an
- * older browser the request may be of either.
+ * Words the refusal of a request from a page under an unknown address. `Sec-Fetch-Site` tells other
+ * sites from the sandbox itself under an unknown address. Older browsers lack the header, so their
+ * refusal explains both cases.
  * @param foreign the header that names the other site: `Origin: https://evil.example`
  */
 function refusalOfPage(request: Incoming, foreign: string): Refusal {
@@ -291,7 +300,8 @@ function refusalOfPage(request: Incoming, foreign: string): Refusal {
 }
 
 /**
- * Why the sandbox does not know the address in the browser, and which setting names the address.
+ * Explains why the sandbox does not know the address in the browser, and which setting names the
+ * address.
  */
 function unknownAddress(request: Incoming): string {
   const origin = request.header('origin') ?? ''
@@ -304,9 +314,9 @@ function unknownAddress(request: Incoming): string {
 }
 
 /**
- * Whether a call may begin a flow in the journal. Any page can make a browser call a public route,
- * by images and forms without a word of the user, and would push out the flows of the app. A script
- * of an app on this machine is no such page: its mistake is shown.
+ * Whether a call may begin a flow in the journal. Images and forms on any site can call a public
+ * route without the user's knowledge, and their flows would displace the flows of the app. Scripts
+ * of an app on this machine may begin flows, so that the journal shows their mistakes.
  */
 export function mayBeginFlow(
   request: Incoming,
@@ -324,8 +334,8 @@ const forbidden = (message: string) =>
   Refusal.byHttp(403, message, { title: 'Not for pages of other sites' })
 
 /**
- * The header that names another site as the origin of the request. Browsers send at least one of
- * these headers with each POST.
+ * The header that proves a request from another site, with its value; `undefined` without such a
+ * header. Browsers send at least one of the two headers with each POST.
  */
 function foreignHeader(request: Incoming, ownOrigins: readonly string[]): string | undefined {
   const site = request.header('sec-fetch-site')

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../../../service/oidc/refusal.ts'
 
 /**
- * What is wrong with the `Host` header of a request (RFC 9112 section 3.2): it is absent, repeated,
- * or no host. An HTTP/1.0 request may leave it out.
- * @param example a right value: `localhost:2435`
+ * Checks the `Host` header (RFC 9112 section 3.2). Returns a refusal when it is absent, repeated or
+ * invalid. HTTP/1.0 requests may omit it.
+ * @param example a valid value for the message: `localhost:2435`
  */
 export function hostProblem(
   {
@@ -30,7 +30,7 @@ export function hostProblem(
   )
 }
 
-/** Values that a message repeats. */
+/** Maximum number of received values in a message. */
 const MAX_SHOWN = 3
 
 const isHost = (name = '') => name.length === 4 && name.toLowerCase() === 'host'

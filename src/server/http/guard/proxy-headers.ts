@@ -1,8 +1,8 @@
-/** The headers of one kind of proxies, in lowercase. */
+/** The headers of one kind of proxy, in lowercase. */
 interface ProxyHeaders {
   readonly by: string
   readonly names?: readonly string[]
-  /** The beginnings of further names, where nobody else uses the beginning. */
+  /** Prefixes of further names. Only proxies use these prefixes. */
   readonly prefixes?: readonly string[]
 }
 
@@ -126,8 +126,8 @@ const PROXY_HEADERS: readonly ProxyHeaders[] = [
   {
     by: 'platforms: AWS, Azure, DigitalOcean, Fly.io, Google, Heroku, Netlify, Railway, Render, Vercel',
     names: ['do-connecting-ip'],
-    // The tracing of AWS and Google is counted too: their load balancers add it, and few programs
-    // on a machine of developers do.
+    // The tracing headers of AWS and Google count too: their load balancers add them, and few
+    // programs on a developer's machine do.
     prefixes: [
       'fly-',
       'rndr-',
@@ -153,7 +153,7 @@ const PROXY_HEADERS: readonly ProxyHeaders[] = [
   },
 ]
 
-// One expression for the whole table: a request may have thousands of headers.
+// One expression for the whole table, because a request may have thousands of headers.
 const PROXY_HEADER = new RegExp(
   `^(?:${[
     ...PROXY_HEADERS.flatMap(({ prefixes = [] }) => prefixes),
@@ -162,11 +162,16 @@ const PROXY_HEADER = new RegExp(
   'i',
 )
 
-/** Whether a header of this name shows that a proxy passed the request on. */
+/**
+ * Whether only proxies send a header of this name.
+ * @example
+ * isProxyHeader('X-Forwarded-For') // true
+ * isProxyHeader('X-Request-Id') // false
+ */
 export const isProxyHeader = (name: string): boolean => PROXY_HEADER.test(name)
 
 /**
- * Whether the value of a proxy's header, by its name, is a credential: `X-Forwarded-Access-Token`,
+ * Whether a proxy header holds a credential, judged by its name: `X-Forwarded-Access-Token`,
  * `Cf-Access-Jwt-Assertion`.
  */
 export const holdsCredential = (name: string): boolean => CREDENTIAL.test(name)
@@ -174,8 +179,8 @@ export const holdsCredential = (name: string): boolean => CREDENTIAL.test(name)
 const CREDENTIAL = /assertion|authorization|cert|cookie|jwt|key|oidc|principal|secret|token/i
 
 /**
- * Whether the header of a proxy, by its name, holds the address of the caller: `Forwarded`,
- * `X-Real-IP`, `CF-Connecting-IPv6`.
+ * Whether a proxy header holds the caller's address, judged by its name: `Forwarded`, `X-Real-IP`,
+ * `CF-Connecting-IPv6`.
  */
 export const namesCaller = (name: string): boolean => isProxyHeader(name) && CALLER.test(name)
 

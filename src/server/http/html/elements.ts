@@ -1,6 +1,6 @@
 import { type Html, html, type Renderable } from './html.ts'
 
-/** One row: its cells in the order of the columns, an id for links, and a name for tests. */
+/** A row: cells in the order of the columns, an id for links, a test id. */
 export interface TableRow {
   readonly id?: string
   readonly testId?: string
@@ -8,8 +8,8 @@ export interface TableRow {
 }
 
 /**
- * A table whose first column names the row. Screen readers read `caption`; a heading stands above
- * the table.
+ * Renders a table. The first column is the header of its row. `caption` is for screen readers,
+ * because a visible heading stands above the table.
  */
 export function renderTable(
   caption: string,
@@ -34,14 +34,17 @@ function renderRow({ id, testId, cells }: TableRow, columns: readonly string[]):
 
 interface FoldedTable {
   readonly title: string
-  /** What screen readers read; `title` when absent. */
+  /** The caption for screen readers; `title` when absent. */
   readonly caption?: string
   readonly columns: readonly string[]
   readonly rows: readonly TableRow[]
   readonly isOpen: boolean
 }
 
-/** A part of a long list, folded until the reader opens it or follows a link to one of its rows. */
+/**
+ * Renders a part of a long list. It is folded until the reader opens it or follows a link to one of
+ * its rows.
+ */
 export const renderFoldedTable = ({
   title,
   caption = title,
@@ -70,35 +73,52 @@ export function renderAnswers(
   )
 }
 
-/** An instant by the clock of the sandbox, ISO 8601, without its milliseconds. */
+/** Renders an ISO 8601 instant of the sandbox clock without milliseconds. */
 export const renderInstant = (instant: string): Html =>
   html`<time datetime="${instant}">${instant.replace('T', ' ').replace(/(?:\.\d+)?Z$/, 'Z')}</time>`
 
-/** An HTTP status, coloured by its hundred; 0 is the status of a call that got no response. */
+/**
+ * Renders an HTTP status, coloured as success or error. Status 0 means that no response was sent.
+ */
 export const renderStatus = (status: number): Html =>
   html`<span class="mark ${status >= 400 || status === 0 ? 'no' : 'yes'}">${status === 0 ? '0 (dropped)' : status}</span>`
 
-/** A name that may break only behind a dot or an underscore: `id_token.signature_bit_flipped`. */
+/**
+ * Renders a name that may wrap only after a dot or an underscore: `id_token.signature_bit_flipped`.
+ */
 export const renderName = (name: string): Html => html`<code class="name">${breakable(name)}</code>`
 
-/** A text that may break only behind a dot, an underscore or a slash: a name, an address. */
+/** A text that may wrap only after a dot, an underscore or a slash: a name, an address. */
 export const breakable = (text: string): readonly Renderable[] =>
   text.split(/(?<=[._/])(?=\w)/).map((part, index) => (index === 0 ? part : html`<wbr>${part}`))
 
-/** A count in words: `1 call`, `3 calls`. */
+/**
+ * A count with its noun.
+ * @example
+ * counted(1, 'call') // '1 call'
+ * counted(3, 'call') // '3 calls'
+ */
 export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /**
- * Maximum number of characters of one value on a page, where a token of 64 KB may appear three
- * times. The control API has the whole value.
+ * Maximum number of characters of one value on a page. A token of 64 KB may appear three times; the
+ * control API has the whole value.
  */
 const MAX_CHARACTERS = 2_000
 
-/** A long text is cut off, followed by its length. */
+/**
+ * A long text, cut after `max` characters and followed by its length.
+ * @example
+ * shortened('abcdef', 3) // 'abc… (6 characters)'
+ */
 export const shortened = (text: string, max = MAX_CHARACTERS): string =>
   text.length > max ? `${text.slice(0, max)}… (${text.length} characters)` : text
 
-/** Items in groups by `keyOf`, both in the order in which they first appear. */
+/**
+ * Groups items by `keyOf`. Groups and items keep the order of their first appearance.
+ * @example
+ * grouped(['ab', 'c', 'de'], (text) => text.length) // [[2, ['ab', 'de']], [1, ['c']]]
+ */
 export function grouped<T, K>(
   items: readonly T[],
   keyOf: (item: T) => K,
@@ -108,6 +128,6 @@ export function grouped<T, K>(
   return [...groups]
 }
 
-/** Text to copy; a script adds the button. */
+/** Renders a text to copy; a script adds the copy button. */
 export const renderSnippet = (text: string): Html =>
   html`<div class="snippet" data-copy><pre><code>${text}</code></pre></div>`

@@ -13,10 +13,7 @@ type RefusalFacts = Pick<
 > &
   Partial<Pick<Refusal, 'backPath'>>
 
-/**
- * The shell of an error page: on a hosted page in the language of the visitor, otherwise in
- * English.
- */
+/** The shell of an error page: hosted pages in the visitor's language, other pages in English. */
 export function errorShell(
   incoming: Incoming,
   {
@@ -31,8 +28,8 @@ export function errorShell(
 }
 
 /**
- * The error page: problem, findings, remedies and a link to the flow of the call. It never
- * redirects.
+ * Renders the error page: problem, findings, remedies and a link to the flow of the call. The page
+ * never redirects.
  */
 export function renderError(
   refusal: RefusalFacts,

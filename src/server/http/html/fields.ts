@@ -1,12 +1,12 @@
 import { type Html, html } from './html.ts'
 
-/** One line of text in a form, with its label and a hint. */
+/** A text field with its label and hint. */
 interface TextFieldView {
   readonly name: string
   readonly label: string
   readonly value?: string | undefined
   readonly hint?: string
-  /** The id of a list of suggestions. */
+  /** The id of a `datalist` with suggestions. */
   readonly list?: string
 }
 

@@ -4,8 +4,9 @@ import { type Html, html } from './html.ts'
 import { englishOn, type Translate } from './messages.ts'
 
 /**
- * The findings of a request, each with rule, place, problem and remedy; nothing without findings.
- * @param said the `error_description` above the list; a problem that stands there is not repeated
+ * Renders the findings of a request, each with rule, place, problem and remedy; nothing without
+ * findings.
+ * @param said the `error_description` above the list; a problem that it contains is not repeated
  */
 export function renderFindingList(
   findings: readonly Finding[],
@@ -25,9 +26,8 @@ ${!said.includes(printableDescription(finding.message).replace(/\.$/, '')) && ht
 }
 
 /**
- * The advice on a valid request, as a section of a hosted page; nothing when there is none.
- * @param unsure advice that stays hidden until a script of the page finds that it applies
- * (`data-unsure`)
+ * Renders the advice on a valid request as a section of a hosted page; nothing without advice.
+ * @param unsure advice that stays hidden (`data-unsure`) until a script finds that it applies
  */
 export function renderAdvice(
   findings: readonly Finding[],
@@ -43,5 +43,5 @@ ${unsure.length > 0 && html`<div${UNSURE}>${renderFindingList(unsure, t)}</div>`
 </section>`
 }
 
-/** The attributes of advice that a script may show. */
+/** The attributes of advice that is hidden until a script shows it. */
 export const UNSURE = html` data-unsure hidden`

@@ -1,6 +1,6 @@
 /**
- * Markup that is safe to send. Only `html` and `renderedMarkup` make it, so no string from outside
- * is taken for markup.
+ * Markup that is safe to send. Only `html` and `renderedMarkup` create it, so no other string is
+ * sent as markup.
  */
 class Html {
   readonly #markup: string
@@ -23,10 +23,12 @@ export type { Html }
 export type Renderable = Html | string | number | false | null | undefined | readonly Renderable[]
 
 /**
- * Template tag for HTML. It escapes every value except its own markup, for text and for attribute
- * values in double quotes. NUL and lone surrogates become U+FFFD, because an HTML document cannot
- * contain them. Text loses characters that control its display; attributes keep them, because forms
- * must send back what they were given.
+ * Template tag for HTML. It escapes every value except `Html`, for text and for attribute values in
+ * double quotes. NUL and lone surrogates become U+FFFD, because an HTML document cannot contain
+ * them. Text loses invisible characters that change its display. Attributes keep them, because a
+ * form must send back the value that it received.
+ * @example
+ * String(html`<b>${'a < b'}</b>`) // '<b>a &lt; b</b>'
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Renderable[]): Html {
   let isInTag = false
@@ -40,9 +42,9 @@ export function html(strings: TemplateStringsArray, ...values: readonly Renderab
 }
 
 /**
- * Invisible characters that change what is displayed: directions of writing, blanks without width,
- * line ends of Unicode, and joiners where nothing is joined. Right-to-left text needs none of them;
- * joiners of Persian or of emoji stay.
+ * Invisible characters that change how text is displayed: bidirectional controls, zero-width
+ * spaces, Unicode line separators, and joiners next to ASCII. Right-to-left text needs none of
+ * them; the joiners of Persian and emoji stay.
  */
 const STEERING =
   /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|(?<![^\0-\x7f])[\u200c\u200d]/g
@@ -50,10 +52,10 @@ const STEERING =
 const withoutSteering = (text: string) => text.replace(STEERING, '')
 const asIs = (text: string) => text
 
-/** Takes the output of a renderer as markup. The renderer must escape every text itself. */
+/** Trusts a string as markup. The caller must have escaped every text in it. */
 export const renderedMarkup = (markup: string): Html => new Html(markup)
 
-/** The text of a whole page, from its `<html>` element. */
+/** The HTML document, from its `<html>` element. */
 export function renderDocument(root: Html): string {
   return `<!doctype html>\n${root}\n`
 }
@@ -65,8 +67,8 @@ function render(value: Renderable, prepare: (text: string) => string): string {
   return escapeText(prepare(String(value)))
 }
 
-// A parser reads a raw carriage return as a line feed. A reference keeps it, for example in a
-// `state`.
+// HTML parsers read a raw carriage return as a line feed; a character reference preserves it, for
+// example in a `state`.
 const REFERENCES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -4,8 +4,8 @@ import { renderInstant, renderTable, shortened } from './elements.ts'
 import { type Html, html } from './html.ts'
 
 /**
- * Decodes header and payload of a compact JWT, without verifying it; a part that cannot be decoded
- * is empty.
+ * Decodes the header and payload of a compact JWT without verifying it. A part that cannot be
+ * decoded becomes an empty object.
  */
 export function decodeIdToken(token: string) {
   const [header = '', payload = ''] = token.split('.')
@@ -17,7 +17,10 @@ function membersOf(part: string): Readonly<Record<string, unknown>> {
   return json.ok && isJsonObject(json.value) ? json.value : {}
 }
 
-/** What each member of header and payload means for a relying party (section "ID token claims"). */
+/**
+ * The meaning of each header and payload member for a relying party (specification, "ID token
+ * claims").
+ */
 const MEANINGS: Readonly<Record<string, string>> = {
   alg: 'The algorithm of the signature. Accept the one that discovery announces and no other, never none.',
   kid: 'Which key of the key set signed it. Fetch the key set again once when it is unknown.',
@@ -35,7 +38,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
     'Must equal the base64url left half of the SHA-256 of the code. It ties the code to this token.',
 }
 
-/** Header and payload with an explanation of each member, and the token itself. */
+/** Renders header and payload with an explanation of each member, and the token itself. */
 export function renderIdToken({ token, header, payload }: ReturnType<typeof decodeIdToken>): Html {
   return html`<section class="card" aria-labelledby="token-title">
 <h2 id="token-title">The id_token</h2>

@@ -3,9 +3,12 @@ import type { BrowserAddress } from '../guard/browser-address.ts'
 import { type Html, html, renderDocument } from './html.ts'
 import { type Translate, translate } from './messages.ts'
 
-/** The surroundings of a page. Paths are absolute and include the prefix of a tenant. */
+/**
+ * The context of a page: paths, language, theme. Paths are absolute and include the prefix of a
+ * tenant.
+ */
 export interface Shell {
-  /** Where the files of `public/` are served, without a slash at the end: `/_sandbox/assets`. */
+  /** The path of the files in `public/`, without a trailing slash: `/_sandbox/assets`. */
   readonly assetsPath: string
   readonly homePath: string
   readonly version: string
@@ -13,9 +16,9 @@ export interface Shell {
   readonly lang?: string
   /** Direction of the script; `ltr` when absent. */
   readonly dir?: 'ltr' | 'rtl'
-  /** `system` follows the device; `light` when absent, as on E1 and E3. */
+  /** `system` follows the device; `light` when absent. */
   readonly theme?: 'light' | 'dark' | 'system'
-  /** Under which address the browser shows the page; absent for a page without forms. */
+  /** The address under which the browser shows the page; absent for a page without forms. */
   readonly browserAddress?: BrowserAddress
   /** A style sheet that sets the custom properties for the appearance parameters of the request. */
   readonly appearanceCssPath?: string
@@ -34,16 +37,13 @@ export interface Page {
   readonly main: Html
   /** A column of text (default), or the whole width for lists and tables. */
   readonly width?: 'narrow' | 'wide'
-  /** The end of the header, for example a menu. */
+  /** Content at the end of the header, for example a menu. */
   readonly menu?: Html
-  /** Below the header: the status strip. */
+  /** The status strip below the header. */
   readonly strip?: Html
-  /**
-   * Forms whose controls stand in the menu. The forms themselves stand before the footer and show
-   * nothing.
-   */
+  /** Invisible forms before the footer, whose controls stand in the menu. */
   readonly forms?: Html
-  /** Names of style sheets in `public/` beside `app.css`. */
+  /** Names of further style sheets in `public/`, after `app.css`. */
   readonly styles?: readonly string[]
   /** Names of scripts in `public/`; the page works without them. */
   readonly scripts?: readonly string[]
@@ -56,8 +56,8 @@ export interface RenderedPage {
 }
 
 /**
- * A whole page: sandbox banner, content, footer. It holds no inline script, no inline style and no
- * external asset.
+ * Renders a whole page: sandbox banner, content, footer. The page contains no inline script, no
+ * inline style and no external asset.
  */
 export function renderPage(shell: Shell, page: Page): RenderedPage {
   const { assetsPath } = shell
@@ -91,9 +91,9 @@ ${page.forms}<footer class="row foot"><span>${t('footer.version', { version: she
 }
 
 /**
- * One line that says before the click that the sandbox takes no forms from the address in the
- * browser. The page shows the line when the headers name such an address; otherwise a script does,
- * which alone sees the address behind a proxy that hides it.
+ * Renders a warning that the sandbox will refuse forms from the address in the browser. The page
+ * shows the warning when the headers name such an address. Otherwise a script decides, because only
+ * a script sees the address behind a proxy that hides it.
  */
 function renderAddressNotice({ known, unknown }: BrowserAddress, t: Translate): Html {
   const notice = html`<p class="notice no" data-testid="unknown-address">${t('address.unknown')} <code dir="ltr">--base-url <span data-origin>${unknown}</span></code></p>

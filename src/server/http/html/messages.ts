@@ -10,14 +10,13 @@ import ja from './messages/ja.json' with { type: 'json' }
 import pt from './messages/pt.json' with { type: 'json' }
 
 /**
- * The key of one text of the hosted pages. Every language file has all keys, with the same
- * placeholders.
+ * The key of a text on hosted pages. Every language file has all keys with the same placeholders.
  */
 export type MessageKey = keyof typeof en
 
 /**
- * Returns a text with each `{placeholder}` filled in. The result is plain text: the `html` tag
- * escapes it.
+ * Returns the text of a key, with each `{placeholder}` replaced. The result is plain text, which
+ * the `html` tag escapes.
  */
 export interface Translate {
   (key: MessageKey, values?: Readonly<Record<string, string | number>>): string
@@ -25,7 +24,7 @@ export interface Translate {
 }
 
 /**
- * The languages of the hosted pages by BCP 47 tag in lower case. A new language is a file and an
+ * The texts of the hosted pages by BCP 47 tag in lower case. A new language needs a file and an
  * entry here.
  */
 export const LANGUAGES: Readonly<Record<string, Readonly<Record<MessageKey, string>>>> = {
@@ -41,8 +40,11 @@ export const LANGUAGES: Readonly<Record<string, Readonly<Record<MessageKey, stri
 const RIGHT_TO_LEFT: readonly string[] = ['ar']
 
 /**
- * The language with which a BCP 47 tag begins, by whole subtags (`fr-CA` finds `fr`). A tag may be
- * as long as a header.
+ * Finds the known language with which a BCP 47 tag begins, by whole subtags. The tag may come from
+ * a header, so its length is not limited.
+ * @example
+ * findLanguage('fr-CA') // 'fr'
+ * findLanguage('frr') // undefined
  */
 export function findLanguage(tag: string): string | undefined {
   const wanted = `${tag.toLowerCase()}-`
@@ -53,8 +55,8 @@ export const directionOf = (lang: string): 'ltr' | 'rtl' =>
   RIGHT_TO_LEFT.includes(lang) ? 'rtl' : 'ltr'
 
 /**
- * The texts of a language; English when no language fits the tag.
- * @throws Error when a placeholder has no value
+ * The texts of the language that fits the tag, otherwise English. The returned function throws an
+ * Error when a placeholder has no value.
  */
 export function translate(tag = 'en'): Translate {
   const lang = findLanguage(tag) ?? 'en'
@@ -70,18 +72,18 @@ export function translate(tag = 'en'): Translate {
 }
 
 /**
- * The attributes of English text on a page in another language, for example a persona's title:
- * screen readers and directions need them.
+ * The attributes that mark English text on a page in another language, for screen readers and text
+ * direction; `false` on an English page.
  */
 export const englishOn = ({ lang }: Translate): Html | false =>
   lang !== 'en' && html` lang="en" dir="ltr"`
 
-/** The cookie that holds the user's previous choice of a language. */
+/** The cookie with the language that the user chose last. */
 export const LANGUAGE_COOKIE = 'agekey_sandbox_language'
 
 /**
- * The language of a hosted page, in this order: chosen on the page itself, requested by `language`,
- * remembered by the cookie, preferred by the browser, English. A tag without texts is skipped.
+ * The language of a hosted page. The first source with a known language wins: the menu on the page,
+ * the request parameter `language`, the cookie, the browser, English.
  */
 export function languageOf(
   request: Incoming,

@@ -4,10 +4,13 @@ import { Refusal } from '../../../service/oidc/refusal.ts'
 import { READING_MS, serializeReply, setCommonHeaders } from '../reply.ts'
 import { errorJson } from './refusal-answer.ts'
 
-/** The responses of each connection that have not ended, in the order of their requests. */
+/** The unfinished responses of each connection, in the order of their requests. */
 const unended = new WeakMap<Duplex, Set<ServerResponse>>()
 
-/** A response that can be found by its connection: some events of Node name only the connection. */
+/**
+ * A response that registers itself for its connection, because some events of Node name only the
+ * connection.
+ */
 export class ConnectedResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
@@ -20,7 +23,7 @@ export class ConnectedResponse<
   }
 }
 
-/** An error of Node's parser: its code, what the parser says, and the bytes that it read last. */
+/** An error of Node's HTTP parser, with the bytes that the parser read last. */
 interface ParserError extends Error {
   readonly code?: string
   readonly reason?: string
@@ -28,14 +31,15 @@ interface ParserError extends Error {
 }
 
 /**
- * Answers what Node refuses before a request exists, as the routes answer: with the common headers,
- * and JSON that says what came and what to do. Node would send an empty answer.
- * @param limits.maxHeaderSize bytes of the request line and the headers together, as given to Node
+ * Answers requests that Node refuses before a request object exists. Like all refusals the answer
+ * has the common headers and a JSON body that says what was received and what to do; Node itself
+ * sends no body.
+ * @param limits.maxHeaderSize bytes of the request line and all headers, as given to Node
  */
 export function answerUnparsed(server: Server, { maxHeaderSize }: { maxHeaderSize: number }): void {
   const answered = new WeakSet<Duplex>()
   const answer = (socket: Duplex, refusal: Refusal) => {
-    // Node reports the remaining bytes too.
+    // Node emits `clientError` again for the bytes that follow.
     if (answered.has(socket)) return
     answered.add(socket)
     if (!socket.writable || isAnswering(socket)) socket.destroy()
@@ -53,15 +57,15 @@ export function answerUnparsed(server: Server, { maxHeaderSize }: { maxHeaderSiz
 }
 
 /**
- * Whether a response was begun and has not ended: what is written now would be part of its body.
+ * Whether a response is in progress. Bytes that are written now would become a part of its body.
  */
 const isAnswering = (socket: Duplex) => responsesOf(socket).some(({ headersSent }) => headersSent)
 
 const responsesOf = (socket: Duplex): readonly ServerResponse[] => [...(unended.get(socket) ?? [])]
 
 /**
- * A connection that is closed with unread bytes is reset, so the client gets some time to read the
- * answer.
+ * Sends the refusal and closes the connection after `READING_MS`: TCP resets a connection that is
+ * closed with unread bytes, and the answer would be lost.
  */
 function endWith(socket: Duplex, refusal: Refusal): void {
   socket.on('error', () => {})
@@ -71,8 +75,8 @@ function endWith(socket: Duplex, refusal: Refusal): void {
 }
 
 /**
- * Answers requests without TLS on a server for https. The failed TLS connection cannot send an
- * answer, so the one below it does.
+ * Answers plain HTTP requests on an https server. The failed TLS socket cannot send an answer, so
+ * the answer goes to the TCP socket below it.
  */
 function answerPlainRequests(
   server: Server,
@@ -111,7 +115,7 @@ const PLAIN_REQUEST = unreadable(
   'a request without TLS came, and this port speaks https; call it by https://, or start the sandbox without https',
 )
 
-/** The refusal of a request that the parser could not read. */
+/** Words the refusal of a request that the parser could not read. */
 function unparsed(
   error: ParserError,
   {
@@ -157,8 +161,8 @@ function unparsed(
 }
 
 /**
- * The first bytes of a TLS connection: a record of a handshake, and the major version of all of TLS
- * (RFC 8446 section 5.1).
+ * The first two bytes of a TLS connection: the handshake record type, and the major version of all
+ * TLS versions (RFC 8446 section 5.1).
  */
 const TLS_HANDSHAKE = 0x16
 const TLS_VERSION = 0x03
@@ -168,7 +172,7 @@ const CHUNKS =
   'begin each chunk with its length in hexadecimal digits, and end the body with a chunk of length 0'
 const USUAL_REMEDY = 'write the request as in RFC 9112, or let an HTTP library write it'
 
-/** What to do, by the code of the parser. */
+/** Remedies by the error code of Node's HTTP parser. */
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['HPE_INVALID_METHOD', 'begin the request with a method and a path: "GET /v1/oidc/use HTTP/1.1"'],
   [

@@ -17,8 +17,8 @@ interface Context {
 }
 
 /**
- * Answers a failed request: with a page for a browser, otherwise with JSON.
- * @param flow the flow of the call, which the answer names
+ * Turns an error into an answer: a page for a browser, otherwise JSON.
+ * @param flow the flow that the answer names
  */
 export async function refusalAnswer(
   error: unknown,
@@ -33,7 +33,7 @@ export async function refusalAnswer(
   const reply = { ...plain, headers: { ...plain.headers, ...refusal.headers } }
   const answer = { reply, findings, error: { code, description: message } }
   if (!form) return answer
-  // A reading changes JSON and no page, because only developers see the page.
+  // Readings change only JSON: only developers see the page.
   const { body } = reply
   const inForm =
     body.kind === 'json' ? inErrorForm(form.call, { ...reply, body }, form.policy) : reply
@@ -41,8 +41,8 @@ export async function refusalAnswer(
 }
 
 /**
- * An error that is no refusal is a bug and is reported to the host, except for a lack of file
- * descriptors.
+ * Turns any error into a refusal. An error that is not a refusal is a bug and goes to
+ * `host.onError`, except a lack of file descriptors.
  */
 function asRefusal(error: unknown, host: Pick<HttpHost, 'onError'>): Refusal {
   if (error instanceof Refusal) return error
@@ -63,8 +63,8 @@ const TOO_MANY_OPEN_FILES =
   'the sandbox has too many open files and connections, so that it cannot read a file that it needs: close connections, or start it with a higher limit (ulimit -n); then call again'
 
 /**
- * A browser opens a page or sends its form; a program calls the same path with another body, or
- * asks for JSON.
+ * Whether a browser opened the page or sent its form. A program calls the same path with another
+ * media type, or asks for JSON.
  */
 function isForBrowser({ incoming, errors }: Context): boolean {
   const { method, contentType, wantsJson } = incoming
@@ -94,8 +94,8 @@ async function consoleMenu(tenant: Tenant, host: HttpHost) {
 }
 
 /**
- * The answer in JSON. RFC 6749 section 5.2: `error_uri` names a page about the error. The
- * description names it too, since most apps show only that.
+ * The refusal as JSON (RFC 6749 section 5.2). The description repeats the URL of `error_uri`,
+ * because most apps show only the description.
  */
 export function errorJson(
   { status, code, message, findings, suggestions, headers }: Refusal,

@@ -22,8 +22,8 @@ import { CORS, noContent } from '../reply.ts'
 import { createRoute } from '../route.ts'
 
 /**
- * Answers the preflight request of a browser that reads discovery or keys from another origin. It
- * makes no tenant: the reading does.
+ * Answers the CORS preflight for discovery and the key set. A preflight creates no tenant; the
+ * request after it does.
  */
 export const answeringPreflight: Pick<RouteRow, 'handler' | 'isServed'> = {
   handler: () => ({
@@ -37,13 +37,16 @@ export const answeringPreflight: Pick<RouteRow, 'handler' | 'isServed'> = {
 }
 
 /**
- * The methods of a row. HEAD is answered like GET without a body, except where a call begins or
- * ends a flow.
+ * The methods that a row serves. HEAD is served like GET, except where a call begins or ends a
+ * flow.
  */
 export const methodsOf = ({ method, endpoint }: RouteRow): readonly string[] =>
   method === 'get' && endpoint?.caller !== 'browser' ? ['GET', 'HEAD'] : [method.toUpperCase()]
 
-/** 405, in the form of the other refusals of these rows: the path exists, for their methods. */
+/**
+ * Refuses other methods with 405. The refusal has the same form (page or JSON) as the other
+ * refusals of these rows.
+ */
 export function refusingMethods(
   rows: readonly RouteRow[],
 ): Pick<RouteRow, 'handler' | 'errors' | 'isServed'> {
@@ -59,7 +62,7 @@ export function refusingMethods(
   return { handler, errors: rows.find(({ errors }) => errors)?.errors, isServed: never }
 }
 
-/** For the routes that refuse: they make no tenant. */
+/** Routes that only refuse create no tenant. */
 const never = () => false
 
 function reasonOf(rows: readonly RouteRow[]): string {
@@ -80,8 +83,9 @@ function reasonOf(rows: readonly RouteRow[]): string {
 }
 
 /**
- * 404 with the right place: a page if the caller accepts HTML, otherwise JSON. Below `/_sandbox/`,
- * where programs call, it is JSON, except for the pages of the console, the demo and the documents.
+ * Refuses an unknown path with 404 and names the right path. A caller that accepts HTML gets a
+ * page. Below `/_sandbox/`, which programs call, the answer is JSON, except below the console, the
+ * demo and the documents.
  */
 export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): RequestHandler {
   const handler: Handler = (request, tenant) => refusePath(request, tenant, routes)
@@ -94,12 +98,15 @@ export function refuseUnknownPath(host: HttpHost, routes: readonly RouteRow[]): 
   }
 }
 
-/** Both brand words have a route, and the tenant has one of the words. */
+/** Whether the row belongs to the brand word that this tenant does not serve. */
 const isUnderOtherBrand = ({ path, endpoint }: RouteRow, { provider }: Tenant) =>
   endpoint?.path.includes('{brand}') === true &&
   path !== endpoint.path.replace('{brand}', provider.brand)
 
-/** 404, with the right place. @throws Refusal */
+/**
+ * Refuses an unknown path and names the right path.
+ * @throws Refusal 404
+ */
 export function refusePath(request: Incoming, tenant: Tenant, routes: readonly RouteRow[]): never {
   const { profile, brand } = tenant.provider
   const served = { profile, brand, baseUrl: addressForCaller(request, tenant), routes }
@@ -109,7 +116,10 @@ export function refusePath(request: Incoming, tenant: Tenant, routes: readonly R
 
 const excerpt = (path: string) => (path.length > 80 ? `${path.slice(0, 80)}...` : path)
 
-/** Failures before a route is reached: an undecodable path, an unreadable body. */
+/**
+ * Answers errors that happen before a route is reached: an undecodable path, an unreadable body, a
+ * bad `Host` header.
+ */
 export const refuseUnreadable =
   (host: HttpHost): ErrorRequestHandler =>
   (error, request, response, next) => {
@@ -124,7 +134,7 @@ export const refuseUnreadable =
     return createRoute(host, { handler, isServed: never })(request, response, next)
   }
 
-/** The addresses that a refusal of an unknown path may name. */
+/** The parts of the sandbox that a refusal of an unknown path may name. */
 interface Served {
   readonly profile: Profile
   readonly brand: Brand
@@ -133,10 +143,7 @@ interface Served {
   readonly routes: readonly Pick<RouteRow, 'path' | 'method'>[]
 }
 
-/**
- * The address that the caller probably means, in sentences; all addresses when the path resembles
- * none.
- */
+/** Names the address that the caller probably meant, or all addresses when no path is similar. */
 function rightPlace(path: string, served: Served): string {
   const parts = path.split('/').filter((part) => part !== '')
   const words = parts.map((part) => part.toLowerCase())
@@ -156,7 +163,7 @@ function rightPlace(path: string, served: Served): string {
   return `${places.join('; ')}${differences}.${otherBrand(path, words, served)}`
 }
 
-/** Endpoints of other providers that this service does not have. */
+/** Endpoints that other providers have and this service lacks, by a word of their path. */
 const ABSENT: ReadonlyMap<string, string> = new Map([
   [
     'userinfo',
@@ -177,7 +184,10 @@ const ABSENT: ReadonlyMap<string, string> = new Map([
 
 const FLOWS: readonly string[] = ['use', 'create']
 
-/** The endpoints that the words of a path mean; among several, those of the named flow. */
+/**
+ * Finds the endpoints that the words of a path mean. If the path names a flow, only endpoints of
+ * that flow are returned.
+ */
 function endpointsMeant(words: readonly string[]): readonly EndpointId[] {
   const known = ENDPOINT_IDS.flatMap(wordsOf)
   const last = words.at(-1) ?? ''
@@ -194,7 +204,7 @@ const wordsOf = (id: EndpointId): readonly string[] => ENDPOINTS[id].words
 
 const belongsTo = (id: EndpointId, flow: string) => ENDPOINTS[id].path.split('/').includes(flow)
 
-/** The single fault of a path that is nearly right. */
+/** Says how a path differs from the right one: slashes or capitals; empty for other paths. */
 function differencesOf(path: string, rightPaths: readonly string[]): string {
   const plain = (text: string) => text.toLowerCase().replaceAll(/\/+/g, '/').replace(/\/$/, '')
   const right = rightPaths.find((one) => plain(one) === plain(path))
@@ -207,7 +217,7 @@ function differencesOf(path: string, rightPaths: readonly string[]): string {
   return ` (${differences.join(', ')})`
 }
 
-/** A path under another brand word. */
+/** Says how to serve a path that contains the other brand word; empty for other paths. */
 function otherBrand(path: string, words: readonly string[], { profile, brand }: Served): string {
   const other = BRANDS.find((one) => one !== brand && words.includes(one))
   if (other === undefined) return ''
@@ -217,7 +227,7 @@ function otherBrand(path: string, words: readonly string[], { profile, brand }: 
   return ` This sandbox runs with ${own}: ${remedy} to serve ${path}.`
 }
 
-/** A page or call of the sandbox with a similar path. */
+/** Finds a page or control call with a similar path. */
 function similarPlace(parts: readonly string[], { baseUrl, routes }: Served): string | undefined {
   const [first = '', ...others] = parts
   const below = nearest(first, ['_sandbox']).length > 0 ? others : parts
@@ -242,7 +252,7 @@ const isSimilar = (parts: readonly string[], pattern: readonly string[]) =>
     (part, index) => part.startsWith(':') || nearest(parts[index] ?? '', [part]).length > 0,
   )
 
-/** The pages of the console, for a path below it. */
+/** Lists the pages of the console, for an unknown path below the console. */
 function pagesBeside(parts: readonly string[], { baseUrl, routes }: Served): string | undefined {
   const folder = '/_sandbox/console/'
   if (!`/${parts.join('/')}`.startsWith(folder)) return undefined
