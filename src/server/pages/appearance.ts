@@ -10,7 +10,7 @@ import type { Finding } from '../../service/oidc/rules/finding.ts'
 import { Findings } from '../../service/oidc/rules/findings.ts'
 import type { Handler } from '../http/handler.ts'
 
-// culori knows only registered colour spaces: sRGB, and its linear form for the contrast.
+// culori supports only registered colour spaces: sRGB, and linear sRGB for contrast.
 useMode(modeRgb)
 useMode(modeLrgb)
 
@@ -21,7 +21,7 @@ const BLACK: Colour = '#000000'
 const WHITE: Colour = '#ffffff'
 
 /**
- * The path of the style sheet of an appearance. Its query holds the appearance, so the sandbox
+ * The path of the style sheet for an appearance. Its query holds the parameters, so the sandbox
  * keeps no state.
  */
 export const appearanceCssPath = (
@@ -30,8 +30,8 @@ export const appearanceCssPath = (
 ): string => `${basePath}/_sandbox/appearance.css?${new URLSearchParams({ ...appearance })}`
 
 /**
- * `GET /_sandbox/appearance.css`: the appearance parameters of E1 as a style sheet. It ignores a
- * value that is not permitted.
+ * `GET /_sandbox/appearance.css`: the appearance parameters of E1 as a style sheet. Invalid values
+ * are ignored.
  */
 export const appearanceCss: Handler = (request, { provider }) => {
   const sent = new Map(request.queryPairs)
@@ -54,16 +54,16 @@ export const appearanceCss: Handler = (request, { provider }) => {
 /** The colours without appearance parameters: the light theme of `app.css`. */
 const DEFAULTS = { primary: '#392669', secondary: '#16004e', text: '#1d1733', background: WHITE }
 
-/** The contrast that WCAG 2.2 AA requires for text and for the edges of controls. */
+/** The contrast ratios that WCAG 2.2 AA requires for text and for the edges of controls. */
 const TEXT = 4.5
 const EDGE = 3
 
 /**
- * The appearance parameters of E1 as custom properties for `app.css`. Text and links keep a
- * contrast of 4.5:1 with any colours: a button has the requested colour and black or white text;
- * the colours of other text and links are moved towards black or white as far as necessary.
+ * The appearance parameters of E1 as custom properties for `app.css`. With any colours text and
+ * links have a contrast of at least 4.5:1. A button keeps the requested colour and gets black or
+ * white text; other text and links move towards black or white as far as needed.
  *
- * @param appearance permitted values only
+ * @param appearance valid values only
  */
 export function renderAppearanceCss(appearance: Presentation['appearance']): string {
   const properties = { ...colourProperties(appearance), ...otherProperties(appearance) }
@@ -71,7 +71,10 @@ export function renderAppearanceCss(appearance: Presentation['appearance']): str
   return `:root {\n${lines.join('\n')}\n}\n`
 }
 
-/** Advice on colours that are not shown as requested; `appearance` holds permitted values only. */
+/**
+ * Advice on a `text_color` that is not shown as requested.
+ * @param appearance valid values only
+ */
 export function colourAdvice(
   appearance: Presentation['appearance'],
   { profile }: Provider,
@@ -88,7 +91,7 @@ export function colourAdvice(
   return findings.all
 }
 
-/** Advice for a device without the requested font; only a script on the page can find that out. */
+/** Advice for a device without the requested font, which only a script on the page can detect. */
 export function fontAdvice(
   { font }: Presentation['appearance'],
   { profile }: Provider,
@@ -109,7 +112,7 @@ function colourProperties(appearance: Presentation['appearance']): Record<string
   return {
     primary,
     'on-primary': onPrimary,
-    // The colour moves away from that of its text, so that the contrast only grows.
+    // The hover colour moves away from the colour of its text, so that the contrast only grows.
     'primary-hover': mix(primary, 0.86, onPrimary === WHITE ? BLACK : WHITE),
     'primary-edge': readable(primary, EDGE, [background]),
     accent: readable(primary, TEXT, surfaces),
@@ -134,8 +137,8 @@ function textOnSurfaces(appearance: Presentation['appearance']) {
 }
 
 /**
- * The requested colour, moved until it can be read. A default that no request named becomes black
- * or white instead.
+ * The requested text colour, moved until it is readable. The default text colour instead becomes
+ * black or white if it is not readable.
  */
 function textColour(asked: string | undefined, surfaces: readonly Colour[]): Colour {
   if (asked !== undefined) return readable(colourOf(asked, DEFAULTS.text), TEXT, surfaces)
@@ -143,7 +146,10 @@ function textColour(asked: string | undefined, surfaces: readonly Colour[]): Col
   return surfaces.every((surface) => contrast(usual, surface) >= TEXT) ? usual : textOn(...surfaces)
 }
 
-/** The background mixed with another colour, unless text could not be read on both then. */
+/**
+ * The background tinted with another colour; the plain background if its text would not be readable
+ * on the tint.
+ */
 function tint(background: Colour, colour: Colour, share: number): Colour {
   const tinted = mix(colour, share, background)
   return contrast(textOn(background), tinted) >= TEXT ? tinted : background
@@ -154,7 +160,7 @@ function otherProperties(appearance: Presentation['appearance']): Record<string,
   return {
     ...(align === undefined ? {} : { align }),
     ...(radius === undefined ? {} : { radius: `${Number(radius)}px` }),
-    // The name of the sandbox stands on the upper part of the page, which keeps one colour.
+    // The upper part keeps one colour, because the name of the sandbox stands there.
     ...(gradient === 'true'
       ? { band: 'linear-gradient(var(--secondary) 40%, var(--primary))' }
       : {}),
@@ -165,16 +171,25 @@ function otherProperties(appearance: Presentation['appearance']): Record<string,
 
 const colourOf = (text: string | undefined, fallback: Colour): Colour => formatHex(text) ?? fallback
 
-/** `share` (0 to 1) of one colour with the rest of another, in sRGB as CSS `color-mix` does it. */
+/**
+ * Mixes two colours in sRGB, as CSS `color-mix` does.
+ * @param share the share of `colour`, 0 to 1
+ * @example
+ * mix('#ffffff', 0.5, '#000000') // '#808080'
+ */
 export const mix = (colour: Colour, share: number, other: Colour): Colour =>
   formatHex(interpolate([other, colour], 'rgb')(share))
 
-/** The contrast ratio of WCAG 2.2, 1 to 21. */
+/**
+ * The contrast ratio of two colours (WCAG 2.2), 1 to 21.
+ * @example
+ * contrast('#ffffff', '#000000') // 21
+ */
 export const contrast = (one: Colour, other: Colour): number => wcagContrast(one, other)
 
 /**
- * Black or white, whichever has the better contrast on all of the colours. On any single colour
- * that is at least 4.5:1.
+ * Black or white, whichever has the better contrast on all backgrounds. On a single background the
+ * contrast is at least 4.5:1.
  */
 export function textOn(...backgrounds: readonly Colour[]): Colour {
   const least = (text: Colour) =>
@@ -183,8 +198,7 @@ export function textOn(...backgrounds: readonly Colour[]): Colour {
 }
 
 /**
- * The colour, moved towards black or white until its contrast is at least `ratio` on every
- * background.
+ * Moves a colour towards black or white until its contrast is at least `ratio` on every background.
  */
 export function readable(colour: Colour, ratio: number, backgrounds: readonly Colour[]): Colour {
   const target = textOn(...backgrounds)

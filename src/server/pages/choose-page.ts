@@ -17,10 +17,10 @@ import {
 } from './waiting-page.ts'
 
 /**
- * E1: the page on which the user chooses. The first form posts `transaction` and either `persona`
- * (a persona's button) or `outcome` (`verified`, `code_issued`, `create_requested`,
- * `access_denied`); the section at the end forces any other outcome. Where no passkey works, the
- * page offers only to go back, until the user continues in the sandbox anyway.
+ * Renders the page of E1, on which the user chooses. The first form posts `transaction` and either
+ * `persona` (the button of a persona) or `outcome` (`verified`, `code_issued`, `create_requested`,
+ * `access_denied`). The section at the end forces any other outcome. Where passkeys do not work,
+ * the page only offers to go back, until the user continues anyway.
  */
 export function renderChoose(
   page: WaitingPage<UseTransaction>,
@@ -82,15 +82,15 @@ ${renderAdvice(findings, t, fontFindings)}
   })
 }
 
-/** The query parameters that name the request and keep the chosen language. */
+/** The query parameters for a page of the same request in the same language. */
 const chosenOn = ({ id, chosenLanguage }: Pick<WaitingPage, 'id' | 'chosenLanguage'>) => ({
   transaction: id,
   ...(chosenLanguage === undefined ? {} : { chosen_language: chosenLanguage }),
 })
 
 /**
- * The requested thresholds, in the order of the request, and every other filter of the claims,
- * folded.
+ * Renders the requested thresholds in the order of the request, and all other filters of the claims
+ * in a folded part.
  */
 function renderQuestion({ claims }: UseTransaction, t: Translate): Html {
   const { age_thresholds: thresholds, ...filters } = claims
@@ -104,14 +104,14 @@ ${
 }`
 }
 
-/** A line for each requirement of a filter: `overrides.id_doc_scan.min_age: 21`. */
+/** One line for each requirement of a filter: `overrides.id_doc_scan.min_age: 21`. */
 function filterLines(path: string, value: unknown): string[] {
   if (Array.isArray(value)) return [`${path}: ${value.length === 0 ? '[]' : value.join(', ')}`]
   if (typeof value !== 'object' || value === null) return [`${path}: ${value}`]
   return Object.entries(value).flatMap(([name, member]) => filterLines(`${path}.${name}`, member))
 }
 
-/** The part of the page that needs a passkey. */
+/** Renders the actions that need a passkey. */
 function renderActions(page: WaitingPage, t: Translate): Html {
   return html`<div class="actions" data-passkey>
 <button class="primary" name="outcome" value="verified" data-testid="use"><span>${t('choose.use')}</span> <small><span>${t('choose.use.as')}</span> <code>${FALLBACK_PERSONAS.use}</code></small></button>

@@ -18,9 +18,9 @@ import {
 } from './waiting-page.ts'
 
 /**
- * E3: the page on which the user saves an age key for one of the `personas`. Its form posts
- * `transaction`, the selected `persona` and `outcome`: `created`, `created_new` for an age key of a
- * new persona, or `access_denied`. Where no passkey works, the page offers only to go back.
+ * Renders the page of E3, on which the user saves an age key for one of the `personas`. Its form
+ * posts `transaction`, `persona` and `outcome`: `created`, `created_new` for a new persona, or
+ * `access_denied`. Where passkeys do not work, the page only offers to go back.
  */
 export function renderCreate(
   page: WaitingPage<CreateTransaction>,
@@ -54,8 +54,8 @@ ${!blocked && renderEndings(page, t)}`,
 }
 
 /**
- * With several signals, each is folded below its method and age, so that signals and buttons fit
- * one screen.
+ * Renders a signal. With several signals each is folded below its method and age, so that signals
+ * and buttons fit one screen.
  */
 function renderSignal(
   signal: AgeSignal,
@@ -81,7 +81,7 @@ function ageText(age: Age, t: Translate): string {
   return t('create.age.atLeast', { years: age.at_least_years })
 }
 
-/** The part of the page that needs a passkey. */
+/** Renders the actions that need a passkey. */
 function renderSaving(
   page: WaitingPage,
   { personas, selected }: Parameters<typeof renderCreate>[1],

@@ -6,10 +6,10 @@ import type { HostedRequest } from './shell.ts'
 
 /**
  * Refuses a visitor of a hosted page who may not drive the sandbox. An outcome of a later call
- * concerns every flow of the tenant, so it needs the same permission as the control API. Decision:
- * nothing is driven from a frame, since any site may frame a hosted page and trick the user into a
- * click.
- * @throws Refusal 401, 403 or 429
+ * affects every flow of the tenant, so forcing it needs the same permission as the control API.
+ * Decision: a framed page cannot drive the sandbox, because any site may frame a hosted page and
+ * trick the user into a click.
+ * @throws Refusal 401 or 403
  */
 export function requireDriver(visitor: Pick<HostedRequest, 'request' | 'guard' | 'framed'>): void {
   if (endsInFrame(visitor)) {
@@ -22,8 +22,8 @@ export function requireDriver(visitor: Pick<HostedRequest, 'request' | 'guard' |
 
 /**
  * Queues an outcome of a server-to-server call: for the token or upgrade call of this flow, for the
- * client's next pushed request, for the next read of discovery or keys. A form declares the tenant,
- * a link does not.
+ * client's next pushed request, or for the next discovery or key set request. A POST makes the
+ * tenant declared (`tenant.expectations`); a link does not (`tenant.queue`).
  */
 export async function queueLater(
   { flow, name }: Outcome,

@@ -11,14 +11,17 @@ export const PASSKEY_PERMISSIONS = {
   create: 'publickey-credentials-create',
 } as const
 
-/** Where the browser shows the page, as far as the request tells. */
+/** Where the browser shows the page, judged by the headers of the request. */
 export interface Embedding {
   /**
-   * Whether a header of the browser says that it loads a frame. Without this header a script of the
-   * page looks for a frame.
+   * Whether `Sec-Fetch-Dest` names a frame. Without this header a script of the page looks for a
+   * frame.
    */
   readonly framed: boolean
-  /** Components in which passkeys work, if the page runs in a plain embedded web view. */
+  /**
+   * If the page runs in a plain embedded web view: the components to use instead, in which passkeys
+   * work.
+   */
   readonly insteadOfWebView: readonly string[]
 }
 
@@ -28,7 +31,7 @@ export const embeddingOf = (request: Incoming): Embedding => ({
 })
 
 /**
- * Whether the page is inside an iframe, where the service never redirects (specification,
+ * Whether the page is inside an iframe. The service never redirects there (specification,
  * "Embedding rules").
  */
 export const endsInFrame = ({ framed, request }: Pick<HostedRequest, 'framed' | 'request'>) =>
@@ -40,8 +43,8 @@ const isFramed = (request: Incoming): boolean =>
   )
 
 /**
- * Android marks a plain web view with `wv`. On iOS only browsers, and views like them, name
- * `Safari`.
+ * Detects a plain web view by the user agent: Android marks it with `wv`; on iOS only browsers, and
+ * views based on Safari, name `Safari`.
  */
 function alternativesTo(userAgent: string): readonly string[] {
   if (/Android.*;\s*wv\)/.test(userAgent)) return ['Custom Tabs']
@@ -51,8 +54,8 @@ function alternativesTo(userAgent: string): readonly string[] {
 }
 
 /**
- * Advice on where the request was opened. A header tells that it is in an iframe; only a script on
- * the page can read the permissions of the iframe.
+ * Advice on the place where the request was opened. A header tells that it is an iframe; only a
+ * script on the page can read the permissions of the iframe.
  */
 export function embeddingAdvice(
   flow: Flow,

@@ -8,8 +8,8 @@ import { endsInFrame } from './embedding.ts'
 import { type HostedRequest, hostedReply, hostedShell } from './shell.ts'
 
 /**
- * The page with which a flow ends: the form that posts the callback, or a page without any
- * callback.
+ * The page that ends a flow: the form that posts the callback, or an explanation where no callback
+ * is sent.
  */
 export function endingPage(
   callback: Callback | undefined,
@@ -34,9 +34,9 @@ export function endingPage(
 }
 
 /**
- * Form Post Response Mode: a form that brings the callback to the relying party. A script submits
- * it at once; without scripts the user presses the button, which has no name and so adds nothing to
- * the form.
+ * Renders the form that posts the callback to the relying party (OAuth 2.0 Form Post Response
+ * Mode). A script submits the form. Without scripts the user presses the button, which has no name
+ * and so adds no parameter.
  */
 export function renderCallbackForm(
   { redirectUri, params }: Omit<Callback, 'mode'>,
@@ -60,9 +60,9 @@ ${params.map(
 }
 
 /**
- * The end of a flow inside an iframe, where the service does not redirect (specification,
- * "Embedding rules"). It names the target and the parameters of the redirect; the query of the
- * target and the values do not leave the sandbox.
+ * Renders the end of a flow inside an iframe, where the service does not redirect (specification,
+ * "Embedding rules"). The page shows the target of the redirect without its query, and the names of
+ * the parameters without their values.
  */
 function renderFrameEnding(
   { redirectUri, params }: Callback,
@@ -83,7 +83,7 @@ ${isUnsaved && html`<p data-testid="unsaved"><strong>${t('frame.ended.unsaved')}
   })
 }
 
-/** The page after the user closed the window: no callback follows. */
+/** Renders the page for a closed window: no callback follows. */
 function renderClosed(shell: Shell): RenderedPage {
   const t = translate(shell.lang)
   return renderPage(shell, {

@@ -14,7 +14,7 @@ const CHOICE = {
   beginsFlow: false,
 } as const
 
-/** The forms with which a user decides on a page: they continue the flow of their request. */
+/** The endpoints of the forms with which a user decides. They continue the flow of the request. */
 export const CHOICE_ENDPOINTS = {
   use: { ...CHOICE, flow: 'use', path: '/v1/oidc/use/choice', title: 'Choice on the Use page' },
   create: {
@@ -26,8 +26,8 @@ export const CHOICE_ENDPOINTS = {
 } as const satisfies Readonly<Record<'use' | 'create', Endpoint>>
 
 /**
- * A form of a hosted page. It holds no redirect target, which stays on the server with the
- * transaction.
+ * A submitted form of a hosted page. It contains no redirect target: the target stays on the server
+ * with the transaction.
  */
 export interface HostedForm {
   readonly transaction: string
@@ -36,13 +36,13 @@ export interface HostedForm {
   /** A script on the page found itself in an iframe. */
   readonly framed: boolean
   /**
-   * A script on the page found that this iframe lacks the permission for passkeys. The sandbox
-   * believes the script only where that harms the caller.
+   * A script on the page found that this iframe lacks the permission for passkeys. The script is
+   * not trusted, so the value can only prevent that an age key is saved.
    */
   readonly lacksPermission: boolean
   /** A script on the page found that the device lacks the requested font. */
   readonly lacksFont: boolean
-  /** The user continued where no passkey works. */
+  /** The user continued although passkeys do not work there. */
   readonly continued: boolean
   /** The last value of a field; `undefined` when it is missing or empty. */
   field(name: string): string | undefined
@@ -75,9 +75,9 @@ export function readHostedForm(request: Incoming, guard: ControlGuard): HostedFo
 }
 
 /**
- * The path of the endings for the request of a form. The request for them does not tell whether
- * their page is in a frame, so a parameter does.
- * @param path of the flow, with the prefix of the tenant: `/v1/oidc/use`
+ * The path of the page with all endings. A parameter says whether the form is in a frame, because
+ * the headers of the next request may not say so.
+ * @param path the path of the flow, with the prefix of the tenant: `/v1/oidc/use`
  */
 export function endingsPath(
   path: string,
@@ -100,7 +100,7 @@ export function endingsPath(
 const RESTART_HINT = 'Go back to the app and start again: each request is answered once.'
 
 /**
- * The transaction that the form names.
+ * Finds the pending request that the form names.
  * @throws Refusal 410 when the transaction is answered, unknown or expired
  */
 export async function requirePending(
@@ -112,7 +112,7 @@ export async function requirePending(
   return pending
 }
 
-/** The refusal of a form whose transaction is answered, unknown or expired. */
+/** Words the refusal (410) of a form whose transaction is answered, unknown or expired. */
 export async function notPending(transaction: string, tenant: Tenant): Promise<Refusal> {
   const message = (await wasAnswered(transaction, tenant.provider))
     ? 'transaction: it was answered already, here or in another window. The first answer counts, and it went to the app.'

@@ -6,8 +6,8 @@ import type { Incoming } from '../http/incoming.ts'
 const LAST_PERSONA_COOKIE = 'agekey_sandbox_last_persona'
 
 /**
- * The cookie after a Use; a Use without a persona clears it. `undefined` when there is nothing to
- * set or clear.
+ * The cookie to set after a Use; a Use without a persona clears it. `undefined` when no cookie has
+ * to change.
  */
 export function lastPersonaCookie(
   name: string | undefined,
@@ -18,6 +18,6 @@ export function lastPersonaCookie(
   return isNeeded ? hostedCookie(LAST_PERSONA_COOKIE, name, tenant) : undefined
 }
 
-/** The name of the persona of this browser's last Use; the persona may be gone. */
+/** The name of the persona of this browser's last Use. The persona may no longer exist. */
 export const lastPersonaOf = (request: Incoming): string | undefined =>
   readCookie(request, LAST_PERSONA_COOKIE)

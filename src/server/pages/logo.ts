@@ -14,13 +14,16 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-/** An SVG document can contain scripts: opened by its URL it must run none and load nothing. */
+/**
+ * An SVG document can contain scripts. When it is opened by its URL, this policy blocks scripts and
+ * requests.
+ */
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-/** The relying party on the hosted pages. */
+/** The relying party as hosted pages show it. */
 export interface ClientBadge {
   readonly name: string
-  /** The path of the client's logo; without it the page shows the initial of the name. */
+  /** The path of the client's logo. When absent the page shows the initial of the name. */
   readonly logoPath?: string
 }
 
@@ -33,14 +36,14 @@ export async function clientBadge(
   const name = client?.name ?? clientId
   const changedAt = client?.logo === undefined ? undefined : await changeTimeOf(client.logo)
   if (changedAt === undefined) return { name }
-  // The time in the URL makes a changed logo visible at once, despite the browser's cache.
+  // The modification time in the URL makes browsers load a changed logo despite their cache.
   return {
     name,
     logoPath: `${basePath}/_sandbox/clients/${encodeURIComponent(clientId)}/logo?v=${changedAt}`,
   }
 }
 
-/** The logo of the relying party, or its initial. The heading beside it has the name. */
+/** Renders the logo of the relying party, or its initial. The heading beside it shows the name. */
 export function renderClientBadge({ name, logoPath }: ClientBadge): Html {
   if (logoPath !== undefined)
     return html`<img class="client-logo" src="${logoPath}" alt="" width="48" height="48">`
@@ -71,9 +74,7 @@ export const clientLogo: Handler = async ({ params }, { clients }) => {
 
 const typeOf = (file: string): string | undefined => TYPES[extname(file).toLowerCase()]
 
-/**
- * The time of the last change in epoch milliseconds; `undefined` when the path is no image file.
- */
+/** The modification time in epoch milliseconds; `undefined` when the path is not an image file. */
 async function changeTimeOf(file: string): Promise<number | undefined> {
   if (typeOf(file) === undefined) return undefined
   const found = await stat(file).catch(() => undefined)

@@ -11,8 +11,8 @@ import { directionOf, englishOn, type Translate } from '../http/html/messages.ts
 import { endingsPath } from './form.ts'
 import { renderListFilter, renderPendingFields, type WaitingPage } from './waiting-page.ts'
 /**
- * The section "Force an ending". There are too many endings for the page: a script loads them into
- * the form when the section opens; without scripts a link leads to their own page.
+ * Renders the section "Force an ending". The many endings are not part of the page: a script loads
+ * them when the section opens. Without scripts a link leads to a page of their own.
  */
 export function renderEndings(page: WaitingPage, t: Translate): Html {
   const count = forcibleOutcomes(page).length
@@ -27,7 +27,7 @@ ${drivingBar && renderDrivingBar(drivingBar, page, t)}
 </details>`
 }
 
-/** Says why the outcomes of later calls are missing, and where to enter the control token. */
+/** Explains why the outcomes of later calls are missing, and where to enter the control token. */
 function renderDrivingBar(
   { by, consolePath }: NonNullable<WaitingPage['drivingBar']>,
   page: WaitingPage,
@@ -35,20 +35,20 @@ function renderDrivingBar(
 ): Html {
   if (by === 'frame')
     return html`<p class="notice" data-testid="driving-bar">${t('driving.frame')}</p>`
-  // A form, not a link: after a navigation from another site, a reload does not send the cookie of
-  // the console.
+  // A form, not a link: a page that was opened from another site is reloaded without the
+  // `SameSite=Strict` cookie of the console.
   return html`<form class="notice" method="post" action="${page.path}/continue#endings-title" data-testid="driving-bar">${renderPendingFields(page)}
 <p>${t('driving.token')} <a href="${consolePath}" target="_blank" rel="noopener">${t('driving.signIn')} <span class="unseen">(${t('choose.newTab')})</span></a></p>
 <button class="secondary" data-testid="driving-again">${t('driving.again')}</button>
 </form>`
 }
 
-/** The outcomes for which the page has a button with this test id. */
+/** The outcomes whose test id another button of the page has. */
 const OWN_BUTTONS = ['code_issued', 'request_uri.expired']
 
 /**
- * The outcomes that can be forced on a request: those of its flow and, for a visitor who may drive
- * the sandbox, those of the later calls.
+ * The outcomes that can be forced on a request: outcomes of its flow and, for a visitor who may
+ * drive the sandbox, outcomes of later calls.
  */
 const forcibleOutcomes = ({ transaction, drivingBar }: WaitingPage): readonly Outcome[] =>
   outcomesFor(transaction.flow).filter(
@@ -57,7 +57,7 @@ const forcibleOutcomes = ({ transaction, drivingBar }: WaitingPage): readonly Ou
       (drivingBar === undefined && (flow === 'token' || flow === 'upgrade')),
   )
 
-/** What this request lacks for an outcome: `scope svc.upgrade`. */
+/** What the request lacks for an outcome: `scope svc.upgrade`. */
 function whatIsMissing(
   outcome: Outcome,
   { transaction, earlier, brand }: WaitingPage,
@@ -67,9 +67,9 @@ function whatIsMissing(
 }
 
 /**
- * A button per outcome, and an optional persona by name. The list has its own form, because Enter
- * in a text field presses the first button of its form. The form posts `transaction`,
- * `with_persona` and `outcome`.
+ * Renders a button for each outcome, and a field for an optional persona. The list has a form of
+ * its own, because Enter in a text field presses the first button of its form. The form posts
+ * `transaction`, `with_persona` and `outcome`.
  * @param personas names to suggest
  */
 export function renderOutcomeList(
@@ -103,7 +103,7 @@ ${renderMembers(members)}</details>
 </div>`
 }
 
-/** A list of the names of personas, for suggestions. */
+/** Maximum number of persona names to suggest. */
 const MAX_SUGGESTED = 100
 
 const ENDINGS = 'Endings'
@@ -113,7 +113,10 @@ const PREFIX_TITLES: Readonly<Record<string, string>> = {
   callback: 'Callback',
 }
 
-/** The group of an outcome: its call or, for an ending of the flow, its name up to the last dot. */
+/**
+ * The title of an outcome's group: its call or, for an ending of the flow, its name up to the last
+ * dot.
+ */
 function groupTitle({ flow, name }: Outcome): string {
   if (flow !== 'use' && flow !== 'create') return headingOf(flow)
   const dot = name.lastIndexOf('.')
@@ -127,8 +130,8 @@ const ownOn = (t: Translate): Html | false =>
   englishOn(t) && html` lang="${t.lang}" dir="${directionOf(t.lang)}"`
 
 /**
- * A correct relying party accepts some outcomes, which their buttons say: control cases and the
- * usual endings.
+ * Renders the button of an outcome. A label marks the outcomes that a correct relying party
+ * accepts: control cases and the usual endings.
  */
 function renderOutcome(outcome: Outcome, page: WaitingPage, t: Translate): Html {
   const { name, summary, correctClient } = outcome
@@ -137,7 +140,10 @@ function renderOutcome(outcome: Outcome, page: WaitingPage, t: Translate): Html 
   return html`<li><button class="row boxed wide" name="outcome" value="${name}"${!OWN_BUTTONS.includes(name) && html` data-testid="outcome-${name}"`}${missing !== undefined && html` disabled`}><code>${name}</code> ${correctClient === 'accept' && html`<b class="tag yes"${own}>${t('ending.accept')}</b> `}${missing !== undefined && html`<b class="tag no"${own}>${t('choose.needs', { what: missing })}</b> `}<span>${summary}</span></button></li>`
 }
 
-/** A button for an outcome, with the name of the outcome or with what the request lacks. */
+/**
+ * Renders a button with the name of its outcome and, if the outcome is not possible, what the
+ * request lacks.
+ */
 export function renderOutcomeButton(
   name: string,
   page: WaitingPage,

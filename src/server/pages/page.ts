@@ -20,14 +20,14 @@ import type { PersonaChoice } from './persona-list.ts'
 import { type HostedRequest, hostedReply, hostedShell } from './shell.ts'
 import type { WaitingPage } from './waiting-page.ts'
 
-/** The page on which the user decides the pending request `id`. */
+/** Renders the page on which the user decides the pending request `id`. */
 export async function hostedPage(
   id: string,
   pending: Pending,
   hosted: HostedRequest,
 ): Promise<Reply> {
-  // The store answers many requests at once: without a turn, all their pages would be rendered in
-  // one go.
+  // Redis answers many requests at once. Without a turn all their pages would be rendered without a
+  // pause.
   await takeTurn()
   const { transaction } = pending
   const page = await waitingPage(pending, { id, hosted })
@@ -35,7 +35,7 @@ export async function hostedPage(
     transaction.flow === 'create'
       ? await renderCreatePage({ ...page, transaction }, hosted)
       : await renderChoicePage({ ...page, transaction }, hosted)
-  // Chromium applies form-action also to the redirect after the form.
+  // Chromium also applies `form-action` to the redirect after the form.
   const reply = hostedReply(rendered, {
     lang: page.shell.lang,
     redirectUri: transaction.redirectUri,
@@ -44,7 +44,7 @@ export async function hostedPage(
   return { ...reply, headers: { ...reply.headers, 'Cache-Control': 'private, no-cache' } }
 }
 
-/** What the pages of a pending request have in common. */
+/** Collects the data that all pages of a pending request show. */
 export async function waitingPage(
   { transaction, findings }: Pending,
   { id, hosted }: { readonly id: string; readonly hosted: HostedRequest },
@@ -98,7 +98,7 @@ async function renderChoicePage(
   return renderChoose({ ...page, fontFindings }, { choices, last: lastPersonaOf(request) })
 }
 
-/** `undefined` for a visitor who may drive the sandbox. */
+/** Why the visitor may not drive the sandbox; `undefined` for a visitor who may. */
 function drivingBar(hosted: HostedRequest): WaitingPage['drivingBar'] {
   try {
     requireDriver(hosted)

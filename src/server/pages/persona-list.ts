@@ -16,9 +16,9 @@ const GROUPS = {
 } as const satisfies Readonly<Record<PersonaGroup, string>>
 
 /**
- * One button per persona; pressing it submits the surrounding form with `persona=NAME`. The usual
- * personas and the last used one are visible, all others folded by group. Scripts add a search and
- * keys, which can be switched off (WCAG 2.1.4).
+ * Renders a button for each persona, which submits the surrounding form with `persona=NAME`. The
+ * usual personas and the last used one are visible; all others are folded by group. Scripts add a
+ * search and single-key shortcuts, which the user can switch off (WCAG 2.1.4).
  */
 export function renderPersonaList(
   choices: readonly PersonaChoice[],
@@ -53,13 +53,13 @@ export interface PersonaChoice {
   readonly isChanged?: boolean
 }
 
-/** What all rows share. */
+/** The data that all rows share. */
 export interface RowContext {
   /** The requested thresholds, in the order of the request. */
   readonly thresholds: readonly number[]
   readonly canCreate: boolean
   /**
-   * The path of the reasons, up to the name of the persona:
+   * The URL of the reasons; the name of the persona is appended:
    * `/v1/oidc/use/why?transaction=...&persona=`.
    */
   readonly whyPath: string
@@ -68,8 +68,8 @@ export interface RowContext {
 }
 
 /**
- * One row: a button with title, name, answers and a short reason, and a link to all reasons, which
- * a script shows in place.
+ * Renders a row: a button with title, name, answers and a short reason, and a link to all reasons,
+ * which a script shows in place.
  */
 function renderPersonaRow(
   { persona, evaluation, isChanged }: PersonaChoice,
@@ -88,7 +88,7 @@ function renderPersonaRow(
 `
 }
 
-/** `id_doc_scan: is 16, needs 18` */
+/** The short reason: `id_doc_scan: is 16, needs 18`. */
 function reasonText(reason: BriefReason | undefined, t: Translate): string {
   if (!reason) return t('reason.none')
   const { method, age, isLeastAge, failed, needed } = reason
@@ -98,7 +98,10 @@ function reasonText(reason: BriefReason | undefined, t: Translate): string {
   return `${method}: ${reached}, ${t(needed.byOverrides ? 'reason.overrides' : 'reason.needs', { age: needed.years })}`
 }
 
-/** The requested thresholds in two groups, reached and not reached: `13, 16 yes`, `18, 21 no`. */
+/**
+ * Renders the requested thresholds in two groups, reached and not reached: `13, 16 yes`, `18, 21
+ * no`.
+ */
 function renderAnswers(
   answers: AgeThresholds,
   requested: readonly number[],
@@ -118,8 +121,8 @@ function renderAnswers(
 }
 
 /**
- * Thresholds per answer in a row; of more the row names the first two and the last. The reasons
- * name all.
+ * Maximum number of thresholds in a group. A longer list is shortened to the first two and the
+ * last; the page with the reasons lists all.
  */
 const MAX_NAMED = 5
 
@@ -130,9 +133,9 @@ const shortList = (thresholds: readonly number[]): string =>
   ).join(', ')
 
 /**
- * Decision: the personas that are visible on the choice page. Together they answer yes, no and both
- * to the usual thresholds, stand on both sides of an 18th birthday, and include one that cannot
- * answer.
+ * Decision: the personas that the choice page shows unfolded. Together they answer yes, no and both
+ * to the usual thresholds, include both sides of an 18th birthday, and include one persona without
+ * an age key.
  */
 export const USUAL_PERSONAS: readonly string[] = [
   'adult-passport',
@@ -144,8 +147,9 @@ export const USUAL_PERSONAS: readonly string[] = [
 ]
 
 /**
- * Divides the personas into visible and folded ones. The usual personas keep their places, followed
- * by the one that this browser used last. A sandbox without usual personas shows its first six.
+ * Divides the personas into visible and folded ones. The usual personas keep their places; the
+ * persona that this browser used last follows. A sandbox without any usual persona shows its first
+ * six.
  */
 export function divideChoices(
   choices: readonly PersonaChoice[],

@@ -21,8 +21,8 @@ import { renderPendingFields, type WaitingPage } from './waiting-page.ts'
 type Host = Pick<HttpHost, 'version' | 'guard'>
 
 /**
- * The routes of a hosted page beside its choice: the reasons of an answer, the endings, and forms
- * that show the page again.
+ * The routes of a hosted page other than the choice: the reasons of an answer, the endings, and the
+ * forms that show the page again.
  */
 export function createHostedRoutes(
   host: Host,
@@ -65,7 +65,8 @@ export function createHostedRoutes(
 }
 
 /**
- * `use/why?transaction=ID&persona=NAME`: why a persona would get its answers to a waiting request.
+ * `use/why?transaction=ID&persona=NAME`: explains the answers that a persona would give to a
+ * pending request.
  */
 async function showReasons(hosted: HostedRequest): Promise<Answer> {
   const { request, tenant } = hosted
@@ -104,8 +105,8 @@ async function showReasons(hosted: HostedRequest): Promise<Answer> {
 }
 
 /**
- * `use/endings?transaction=ID`, and the same for Create: all endings that a waiting request can
- * have.
+ * `use/endings?transaction=ID` and `create/endings?transaction=ID`: all endings that are possible
+ * for a pending request.
  */
 async function showEndings(hosted: HostedRequest): Promise<Answer> {
   const { request, tenant } = hosted
@@ -160,7 +161,7 @@ export const createEmbeddingRoute =
       nonce: 'embedding',
       claims: JSON.stringify({ age_thresholds: [13, 18] }),
     })
-    // The path without the base URL: the frame then has the origin of this page.
+    // A path without an origin, so that the frame has the same origin as this page.
     const useUrl = `${new URL(useIssuer(provider)).pathname}?${query}`
     return {
       reply: page(200, renderEmbeddingDemo(useUrl, shellOf(tenant, host.version)), {
@@ -169,7 +170,7 @@ export const createEmbeddingRoute =
     }
   }
 
-/** The same Use request in two iframes (specification, "Embedding rules"). */
+/** Renders the same Use request in two iframes (specification, "Embedding rules"). */
 function renderEmbeddingDemo(useUrl: string, shell: Shell): RenderedPage {
   const { use, create } = PASSKEY_PERMISSIONS
   return renderPage(shell, {

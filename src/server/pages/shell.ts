@@ -8,7 +8,7 @@ import type { Incoming } from '../http/incoming.ts'
 import { page, type Reply } from '../http/reply.ts'
 import { appearanceCssPath } from './appearance.ts'
 
-/** The request for a hosted page, and what a script of the page reported about its browser. */
+/** The request for a hosted page, with what a script of the page reported about the browser. */
 export interface HostedRequest {
   readonly request: Incoming
   readonly tenant: Tenant
@@ -18,16 +18,16 @@ export interface HostedRequest {
   readonly framed?: boolean
   /** A script on the page found that this iframe lacks the permission for passkeys. */
   readonly lacksPermission?: boolean
-  /** The user continued where no passkey works. */
+  /** The user continued although passkeys do not work there. */
   readonly continued?: boolean
   /** The language that was chosen on the page itself. */
   readonly chosenLanguage?: string | undefined
 }
 
 /**
- * The surroundings of a hosted page: language, theme and appearance as the authorization request
- * asks (specification, "Hosted screen behavior and appearance").
- * @param presentation absent for a refused request, whose parameters are not trusted
+ * The shell of a hosted page, with the language, theme and appearance of the authorization request
+ * (specification, "Hosted screen behavior and appearance").
+ * @param presentation absent for a refused request, because its parameters are not trusted
  */
 export function hostedShell(
   { request, tenant, version, guard, chosenLanguage }: HostedRequest,
@@ -48,7 +48,7 @@ export function hostedShell(
 }
 
 /**
- * A hosted page in a language. Its forms may post to the sandbox and, if given, to the origin of
+ * The reply with a hosted page. Its forms may post to the sandbox and, if given, to the origin of
  * `redirectUri`.
  */
 export function hostedReply(
@@ -61,8 +61,8 @@ export function hostedReply(
 }
 
 /**
- * A source of `form-action`: the origin, or only the scheme for an IPv6 address, which CSP cannot
- * express.
+ * The `form-action` source for a redirect URI: its origin, or only its scheme for an IPv6 host,
+ * which CSP cannot express.
  */
 function formTarget(redirectUri: string): string {
   const { protocol, hostname, origin } = new URL(redirectUri)

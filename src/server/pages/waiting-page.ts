@@ -9,50 +9,59 @@ import { LANGUAGES, type Translate } from '../http/html/messages.ts'
 import { type Embedding, PASSKEY_PERMISSIONS } from './embedding.ts'
 import type { ClientBadge } from './logo.ts'
 
-/** An authorization request that waits for its user, with what the page of either flow shows. */
+/**
+ * An authorization request that waits for the user's decision, with the data that the pages of both
+ * flows show.
+ */
 export interface WaitingPage<
   Transaction extends UseTransaction | CreateTransaction = UseTransaction | CreateTransaction,
 > {
   readonly shell: Shell
-  /** Names the transaction: each form of the page posts it. */
+  /** The id of the transaction, which each form of the page posts. */
   readonly id: string
   readonly transaction: Transaction
   /** Advice on the request. */
   readonly findings: readonly Finding[]
-  /** Advice that applies when this device lacks the requested font. */
+  /** Advice for a device without the requested font. */
   readonly fontFindings?: readonly Finding[]
   /**
    * The path of the flow, with the prefix of the tenant: `/v1/oidc/use`. The forms of the page post
-   * below this path.
+   * to paths below it.
    */
   readonly path: string
   readonly client: ClientBadge
-  /** The brand word of the profile, for the name of the upgrade scope. */
+  /** The brand word of the tenant, for the name of the upgrade scope. */
   readonly brand: Brand
   readonly embedding: Embedding
   /** The time of the sandbox in epoch milliseconds. */
   readonly now: number
-  /** The answer of an earlier flow of the client that can be sent again. */
+  /** The answer of an earlier flow of the client, which an outcome can replay. */
   readonly earlier?: ReplayableAnswer | undefined
   /**
-   * Why the visitor may not drive the sandbox, and the page on which the console asks for the
-   * token; absent for a visitor who may.
+   * Why the visitor may not drive the sandbox, and the path of the console, which asks for the
+   * control token; absent for a visitor who may.
    */
   readonly drivingBar?: { readonly by: 'frame' | 'token'; readonly consolePath: string } | undefined
-  /** The user continues where no passkey works. */
+  /** The user continued although passkeys do not work there. */
   readonly continued?: boolean | undefined
-  /** The language that was chosen on the page, which outranks that of the request. */
+  /**
+   * The language that the user chose on the page; it takes precedence over the language of the
+   * request.
+   */
   readonly chosenLanguage?: string | undefined
 }
 
 /**
- * Whether no passkey works where the page is shown, and the user has not continued: the page then
- * offers only to go back.
+ * Whether passkeys do not work where the page is shown and the user has not continued: the page
+ * then only offers to go back.
  */
 export const isBlocked = ({ embedding, continued }: WaitingPage): boolean =>
   embedding.insteadOfWebView.length > 0 && !continued
 
-/** The hidden fields of a form: the request, and what was chosen on the page before. */
+/**
+ * Renders the hidden fields of a form: the transaction, the chosen language, and whether the user
+ * continued.
+ */
 export function renderPendingFields({
   id,
   chosenLanguage,
@@ -65,9 +74,9 @@ export function renderPendingFields({
 }
 
 /**
- * The menu of languages, each under its own name. It belongs to a form of `renderOtherForms` and
- * posts `language`. A script submits the form when a pointer picks a language, and hides the button
- * until a key has changed the choice.
+ * Renders the menu of languages, each in its own language. The menu belongs to a form of
+ * `renderOtherForms` and posts `language`. With scripts a choice by pointer submits the form at
+ * once; a choice by keyboard needs the button.
  */
 export function renderLanguageMenu(t: Translate): Html {
   return html`<div class="row language">
@@ -83,9 +92,9 @@ ${Object.entries(LANGUAGES).map(
 }
 
 /**
- * The forms of the button "continue anyway", which shows the page again with all its choices, and
- * of the menu. They stand at the end of the page: the first form of every hosted page is the user's
- * choice.
+ * Renders the forms of the button "continue anyway", which shows the page again with all choices,
+ * and of the language menu. They stand at the end, because the first form of a hosted page is
+ * always the user's choice.
  */
 export function renderOtherForms(page: WaitingPage): Html {
   const form = (path: 'continue' | 'language') =>
@@ -95,9 +104,9 @@ export function renderOtherForms(page: WaitingPage): Html {
 }
 
 /**
- * Explains an iframe or an embedded web view. Every page contains the part about the iframe; the
- * server or a script shows it. The script also reads the permission, which no header holds. Where
- * no passkey works, the notice offers to continue in the sandbox anyway.
+ * Renders the notice about an iframe or an embedded web view. Every page contains the iframe part,
+ * which the server or a script shows; the script also reads the permission, which no header tells.
+ * Where passkeys do not work, the notice offers to continue anyway.
  */
 export function renderEmbeddingNotice(
   { embedding, continued }: Pick<WaitingPage, 'embedding' | 'continued'>,
@@ -133,9 +142,9 @@ const renderContinueButton = (t: Translate): Html =>
 <p class="hint" id="continue-hint">${t('continue.hint')}</p>`
 
 /**
- * A search field for the list with the id `list`: only entries with every word stay visible. A
- * script shows the field, opens groups with matches, and names the nearest entries and matches
- * `elsewhere` when there are none; Enter takes the first match.
+ * Renders a search field for the list with the id `list`: only entries that contain every word stay
+ * visible. A script shows the field and opens groups with matches. Without a match it names the
+ * nearest entries and the matches in `elsewhere`. Enter takes the first match.
  */
 export function renderListFilter(
   {
