@@ -36,8 +36,8 @@ async function actingOf({
 }
 
 /**
- * A page with one button, which makes the browser act as the persona unless a stronger source
- * decides.
+ * Renders a page with one button that makes the browser act as the persona. A stronger decision
+ * source still wins.
  */
 function renderActAs(
   { persona: { name, title }, outcome }: Acting,
@@ -55,7 +55,7 @@ function renderActAs(
   })
 }
 
-/** The page after the button: the browser has the cookie. */
+/** Renders the page after the button was pressed. */
 function renderActing(
   { persona: { name, title }, outcome }: Acting,
   { tenant, host }: ControlContext,

@@ -2,44 +2,52 @@ import type { Journal, JournalEvent } from '../../sandbox/journal/journal.ts'
 import { Refusal } from '../../service/oidc/refusal.ts'
 import type { StartStream } from '../http/reply.ts'
 
-/** Readers of the events of one sandbox at a time, over all tenants. */
+/** Maximum number of readers in the process, over all tenants. */
 const MAX_EVENT_READERS = 100
 
-/** Bytes of events that the slowest reader may be behind; events are kept once for all readers. */
+/**
+ * Maximum number of bytes that a reader may be behind; a slower reader is disconnected. The events
+ * are kept once for all readers.
+ */
 const MAX_UNSENT_BYTES = 1024 * 1024
 
-/** Milliseconds between two comment lines: they keep proxies from closing the stream. */
+/** Milliseconds between two comment lines, which keep proxies from closing the stream. */
 const COMMENT_EVERY_MS = 15_000
 
 const FIRST_LINE = Buffer.from(': agekey-sandbox\n\n')
 const COMMENT = Buffer.from(': still here\n\n')
 
 /**
- * An event as it is sent. Each event refers to the next, so that events which every reader has
- * received can be collected.
+ * An event as bytes. Each event refers to the next one, so that events which every reader has
+ * received are garbage-collected.
  */
 interface Sent {
   readonly tenant: string
   readonly bytes: Buffer
-  /** Bytes of all events up to and including this one. */
+  /** Number of bytes of all events up to the end of this one. */
   readonly end: number
   next: Sent | undefined
 }
 
 interface Reader {
   readonly tenant: string
-  /** The last event that was sent to this reader, or that concerned another tenant. */
+  /**
+   * The last event that was sent to this reader, or skipped because it belongs to another tenant.
+   */
   place: Sent
-  /** Writes to the reader; absent until its answer begins. */
+  /** The response stream; absent until the response begins. */
   stream: Parameters<StartStream>[0] | undefined
   /**
-   * Whether the connection accepts more. If it does not, events wait here, not in a buffer of the
-   * connection.
+   * Whether the connection accepts more bytes. If it does not, events wait in the feed, not in a
+   * buffer of the connection.
    */
   takesMore: boolean
 }
 
-/** Feeds by event source: each tenant wraps the journal in its own object. */
+/**
+ * Feeds by the `subscribe` function of the journal: each tenant wraps the journal in its own
+ * object, but shares this function.
+ */
 const feeds = new WeakMap<Journal['subscribe'], ReturnType<typeof createEventFeed>>()
 
 export function feedOf(journal: Journal) {
@@ -48,7 +56,7 @@ export function feedOf(journal: Journal) {
   return feed
 }
 
-/** The events of all tenants in a journal, for readers of single tenants. */
+/** Creates the feed of a journal: the events of all tenants, for readers of single tenants. */
 function createEventFeed(journal: Journal) {
   const readers = new Set<Reader>()
   let last: Sent = { tenant: '', bytes: FIRST_LINE, end: 0, next: undefined }
@@ -87,8 +95,8 @@ function createEventFeed(journal: Journal) {
 
   return {
     /**
-     * Admits a reader until `signal` is aborted. It receives the events from now on.
-     * @throws Refusal (503) when there are too many readers
+     * Admits a reader until `signal` is aborted. The reader receives all events after this call.
+     * @throws Refusal 503 when there are too many readers
      */
     open(tenant: string, signal: AbortSignal): StartStream {
       if (readers.size >= MAX_EVENT_READERS) {
@@ -119,6 +127,6 @@ function createEventFeed(journal: Journal) {
 }
 
 function textOf({ type, flow: id, data }: JournalEvent): string {
-  // The data of a scenario has its own id.
+  // The data of a scenario event overwrites `id` with the id of the scenario.
   return `event: ${type}\ndata: ${JSON.stringify({ id: id ?? null, flow: null, ...data })}\n\n`
 }

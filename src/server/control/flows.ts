@@ -24,7 +24,7 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
   async listFlows({ tenant, query, signal }) {
     const { wait: seconds, since: given, limit = DEFAULT_LISTED, status, q, ...filter } = query
     const { journal, name } = tenant
-    // Read first, so that a flow which ends while names are checked has ended after the call.
+    // Read first: a flow that ends while the names are checked must count as ended after the call.
     const since = given === undefined ? undefined : await flowEndedBefore(given, tenant)
     if (filter.outcome !== undefined) requireOutcomeName(filter.outcome)
     if (filter.persona !== undefined) await checkPersona(filter.persona, tenant)
@@ -39,8 +39,8 @@ export const flowHandlers: Pick<Handlers, keyof typeof flowOperations> = {
     }
     const began = seconds === undefined ? undefined : await startOf(since, tenant)
     const look = async () => {
-      // A store that was emptied counts flows from f1 again: another flow has the id now, and every
-      // flow ended after this call began.
+      // A store that was emptied numbers flows from f1 again. If another flow has the id of
+      // `since`, every flow ended after this call began.
       const isSame = (await startOf(since, tenant)) === began
       const page = await read({ ...filter, isEnded: true }, isSame ? since : NONE_ENDED)
       return page.items.length > 0 ? page : undefined
@@ -75,7 +75,10 @@ async function existing(id: string, { journal, name }: Tenant): Promise<Flow> {
   return flow
 }
 
-/** The flow that `since` names. An open flow, like `now`, means the present. */
+/**
+ * The ended flow that `since` means. `now`, or a flow that has not ended, means the flow that ended
+ * last.
+ */
 async function flowEndedBefore(since: string, tenant: Tenant): Promise<string> {
   const { journal, name } = tenant
   const last = await journal.lastEnded(name)
@@ -85,11 +88,14 @@ async function flowEndedBefore(since: string, tenant: Tenant): Promise<string> {
 
 const listedOnWire = (flow: ListedFlow) => ({ ...wireFlow(flow), ...summarizeFlow(flow) })
 
-/** When the flow that `since` names began; `undefined` when there is no such flow. */
+/** The start of the flow that `since` names; `undefined` without such a flow. */
 const startOf = async (since: string | undefined, { journal, name }: Tenant) =>
   since === undefined ? undefined : (await journal.find(name, since))?.started_at
 
-/** A flow as the control API shows it; its trace explains the answers. */
+/**
+ * A flow as the control API shows it. The evaluated signals are left out, because the trace
+ * explains the answers.
+ */
 const wireFlow = <Read extends Flow>({ calls, signals: _, ...flow }: Read) => ({
   ...flow,
   calls: calls.map((call) => ({
@@ -99,7 +105,10 @@ const wireFlow = <Read extends Flow>({ calls, signals: _, ...flow }: Read) => ({
   })),
 })
 
-/** A persona that exists, or existed when a flow was decided; a misspelt name would never match. */
+/**
+ * Checks that the persona exists, or is named by a flow. A misspelt name would never match.
+ * @throws Refusal 400 for an unknown persona
+ */
 async function checkPersona(persona: string, tenant: Tenant): Promise<void> {
   for await (const _ of tenant.journal.list(tenant.name, { persona, audit: 'also' })) return
   await requirePersona(persona, { personas: tenant.personas })

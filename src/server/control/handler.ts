@@ -10,9 +10,9 @@ import type { RecordedFile } from './contract/recording-formats.ts'
 export interface ControlContext {
   readonly tenant: Tenant
   readonly host: HttpHost
-  /** Whether a form of the sandbox's own pages sent the call: the answer is a page then. */
+  /** Whether a form on a page of the sandbox sent the call. The answer is then a page. */
   readonly isForm: boolean
-  /** Aborted when the caller has gone away. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal
 }
 

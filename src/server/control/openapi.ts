@@ -3,8 +3,8 @@ import { OPERATION_IDS, OPERATIONS, type OperationId } from './contract/contract
 import { errorSchema, NONE } from './contract/operation.ts'
 
 /**
- * The OpenAPI 3.1 document of the control API, made from the schemas that parse its calls. It lacks
- * the URL of the server.
+ * The OpenAPI 3.1 document of the control API, derived from the schemas that parse its calls. The
+ * caller adds `servers`.
  */
 export function describeApi(version: string) {
   const paths: Record<string, Record<string, unknown>> = {}
@@ -37,7 +37,7 @@ export function describeApi(version: string) {
   }
 }
 
-/** @param schemas gains the named schemas that the operation refers to. */
+/** @param schemas receives the named schemas that the operation refers to */
 function describe(operationId: OperationId, schemas: Record<string, unknown>) {
   const { summary, params, query, body, result, mediaType, statuses, acceptsYaml, sendsFile } =
     OPERATIONS[operationId]
@@ -96,6 +96,9 @@ const SUCCESS = {
   'text/event-stream': 'Server-sent events',
 }
 
-/** OpenAPI keeps named schemas in `components/schemas`; JSON Schema keeps them in `$defs`. */
+/**
+ * Changes references to named schemas: JSON Schema keeps these in `$defs`, OpenAPI in
+ * `components/schemas`.
+ */
 const referringToComponents = (schema: object): unknown =>
   JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/'))

@@ -34,8 +34,8 @@ const HANDLERS: Handlers = {
 }
 
 /**
- * Checks the input of an operation and carries it out, for a caller whom the guard has admitted.
- * @throws Refusal
+ * Checks the input of an operation and carries it out. The caller must have passed the guard.
+ * @throws Refusal for invalid input, or when the sandbox cannot carry it out
  */
 export async function performControl<Op extends OperationId>(
   operationId: Op,
@@ -56,8 +56,8 @@ export async function performControl<Op extends OperationId>(
 }
 
 /**
- * Carries out an operation for a caller in this process; `context.signal` ends its wait.
- * @throws Refusal
+ * Carries out an operation for a caller in this process. Aborting `context.signal` ends a wait.
+ * @throws Refusal for invalid input, or when the sandbox cannot carry it out
  */
 export async function performInProcess<Op extends OperationId>(
   operationId: Op,
@@ -65,11 +65,11 @@ export async function performInProcess<Op extends OperationId>(
   context: Omit<ControlContext, 'isForm'>,
 ): Promise<OperationResult<Op>> {
   const { body } = await performControl(operationId, input, { ...context, isForm: false })
-  // The copy keeps the caller from changing what the sandbox holds.
+  // A copy, so that the caller cannot change the state of the sandbox.
   return readResult(operationId, body)
 }
 
-/** An operation without params, query or body ignores what is sent there. */
+/** Parses one part of the input. A part that the operation does not have is ignored. */
 function parseInput<Value>(
   schema: z.ZodType<Value>,
   value: unknown,

@@ -14,7 +14,10 @@ import { readPageAfter } from '../http/list-page.ts'
 import type { personaOperations } from './contract/personas.ts'
 import type { ControlCall, Handlers } from './handler.ts'
 
-/** Maximum number of signals in one evaluation: each is explained for every threshold. */
+/**
+ * Maximum number of thresholds times signals in one evaluation, because each signal is explained
+ * for each threshold.
+ */
 const MAX_EXPLAINED = 1_500
 const MAX_ANSWER_BYTES = 1024 * 1024
 
@@ -99,8 +102,8 @@ async function readSignals(
     const declared = await requirePersona(persona, { personas: tenant.personas })
     return tenant.personas.resolved(declared).age_key?.signals ?? []
   }
-  // The clock of the sandbox decides whether a date is in the future, even if another instant is
-  // evaluated.
+  // The sandbox clock decides whether a date lies in the future, even when the evaluation is for
+  // another instant.
   const context = { ...tenant.provider.vocabulary, now: tenant.clock.now() }
   const parsed = parseEvaluationSignals(signals, context)
   findings.addIssues('signals', parsed.issues)
@@ -110,7 +113,10 @@ async function readSignals(
   return resolved.map((signal) => withLevel(signal, tenant.provider.certifications))
 }
 
-/** A submitted signal has no level. The certifications of the config add it, as in a flow. */
+/**
+ * Adds the assurance level (ISO 27566-1) of the configured certifications to a submitted signal, as
+ * in a flow.
+ */
 function withLevel(signal: AgeSignal, certifications: Certifications): AgeSignal {
   if (signal.iso_27566_1 !== undefined || !('verification_id' in signal)) return signal
   const level = certifications[signal.provenance]?.[signal.method]

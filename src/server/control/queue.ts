@@ -48,7 +48,7 @@ export const scenarioHandlers: Pick<Handlers, keyof typeof scenarioOperations> =
   async getScenario({ tenant, params: { id }, query, signal }) {
     const { scenarios, journal, name } = tenant
     const seen = query.after ?? (await scenarios.find(id))?.revision
-    // Removing the scenario ends the wait too.
+    // The wait also ends when the scenario is removed.
     const look = async () => {
       const progress = await scenarios.find(id)
       const isNews = progress?.status !== 'running' || progress.revision > (seen ?? -1)

@@ -19,7 +19,7 @@ import type { ControlAnswer } from './handler.ts'
 import { describeApi } from './openapi.ts'
 import { performControl } from './perform.ts'
 
-/** The control API below `/_sandbox`, and its OpenAPI document. */
+/** The routes of the control API below `/_sandbox`, and of its OpenAPI document. */
 export const createControlRoutes = (host: HttpHost): readonly RouteRow[] => [
   ...OPERATION_IDS.map((operationId): RouteRow => {
     const { path, method, mediaType, acceptsForm, isOpen } = OPERATIONS[operationId]
@@ -50,7 +50,7 @@ const serveControl =
     return { reply: replyOf(await performControl(operationId, input, context)) }
   }
 
-/** The documents of all tenants differ only in their URL, so the first call creates the rest. */
+/** The documents of all tenants differ only in `servers`, so the rest is created once. */
 function serveOpenApi(host: HttpHost): Handler {
   let shared: ReturnType<typeof describeApi> | undefined
   return async (request, { provider }) => {
@@ -68,7 +68,7 @@ function replyOf({ status, cookies = [], body, page: shown, stream, file }: Cont
   return { ...json(status, body), cookies }
 }
 
-/** Names of recordings need no quoting: `f12.test.ts`. */
+/** The reply with a recording. Its file name needs no escaping: `f12.test.ts`. */
 const fileReply = ({ file_name: name, media_type: mediaType, text }: RecordedFile): Reply => ({
   status: 200,
   headers: {
@@ -93,10 +93,10 @@ function readQuery(query: string): Record<string, string> {
 const isOwnForm = ({ acceptsForm }: Operation, { contentType }: Incoming) =>
   acceptsForm && contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') === true
 
-/** The YAML parser is loaded with the first body that needs it. */
+/** Loaded with the first YAML body. */
 const loadYaml = onDemand(() => import('../../sandbox/files/yaml-document.ts'))
 
-/** RFC 9512, and names that were in use before it. */
+/** The media type of YAML (RFC 9512), and older names. */
 const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml']
 
 async function readBody(operation: Operation, request: Incoming): Promise<unknown> {
@@ -131,8 +131,8 @@ function readJsonBody(operation: Operation, request: Incoming): unknown {
 }
 
 /**
- * State changes need `application/json`, which no form of another site can send. A call without
- * body and type is allowed only where no body is expected.
+ * Checks the media type of a state change. A form of another site cannot send `application/json`. A
+ * call without body and media type is allowed where the operation has no body.
  * @throws Refusal 415
  */
 function requireJson(operation: Operation, request: Incoming): void {
@@ -146,7 +146,7 @@ function requireJson(operation: Operation, request: Incoming): void {
   throw Refusal.byHttp(415, `Content-Type: must be ${allowed}, not ${mediaType ?? 'absent'}`, {})
 }
 
-/** @throws Refusal 400 for a text that is no JSON, and for JSON that was encoded twice */
+/** @throws Refusal 400 for a text that is not JSON, or JSON that was encoded twice */
 function parseJsonBody(text: string): unknown {
   const json = parseJson(text)
   if (!json.ok) throw Refusal.invalidRequest(`body: it is not JSON: ${json.reason}`)
@@ -158,7 +158,10 @@ function parseJsonBody(text: string): unknown {
   return json.value
 }
 
-/** @throws Refusal 400 for a body that is no UTF-8: a damaged name would be kept without a word */
+/**
+ * Decodes the body as UTF-8.
+ * @throws Refusal 400 for malformed UTF-8, because a damaged name must not be kept silently
+ */
 function decodeBody({ body }: Incoming): string {
   const decoded = decodeText(body)
   if (decoded.ok) return decoded.text

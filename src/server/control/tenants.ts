@@ -42,7 +42,10 @@ export const tenantHandlers: Pick<Handlers, keyof typeof tenantOperations> = {
   },
 }
 
-/** Checks everything before anything is changed. */
+/**
+ * Converts the body to settings, and checks all of them before any setting changes.
+ * @throws Refusal for an unknown persona, outcome or reading, and for a client declared twice
+ */
 async function readChange(
   change: ControlCall<'putTenant'>['body'],
   tenant: Tenant,
@@ -70,7 +73,7 @@ async function readChange(
   }
 }
 
-/** A tenant as the control API shows it, without client secrets. */
+/** The tenant as the control API shows it. Client secrets are left out. */
 function wireTenant({ name, provider, settings, clock, keys }: Tenant) {
   const { clients, defaults, lifetimes, readings } = settings
   const warnings = redirectUriWarnings(clients)

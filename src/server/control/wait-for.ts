@@ -8,8 +8,8 @@ export interface Wait<T> {
   /** Aborted when the caller has gone away. */
   readonly signal: AbortSignal
   /**
-   * Whether an event of the tenant calls for another `look`. The function runs for every event, so
-   * the function must be cheap.
+   * Whether an event of the tenant makes another `look` necessary. The function runs for every
+   * event, so it must be cheap.
    */
   isNews(event: JournalEvent): boolean
   /** Returns the result, or `undefined` while there is none. */
@@ -22,9 +22,9 @@ const MAX_WAITING = 1_000
 let waiting = 0
 
 /**
- * The result of `look`, at once or after an event; `undefined` when the time is over or the caller
- * has gone away.
- * @throws Refusal (503) when too many calls wait
+ * Calls `look` at once and after relevant events until it returns a result. Returns `undefined`
+ * when the time is over or the caller disconnects.
+ * @throws Refusal 503 when too many calls wait
  */
 export async function waitFor<T>(journal: Journal, wait: Wait<T>): Promise<T | undefined> {
   const { tenant, seconds, signal, isNews, look } = wait
@@ -58,7 +58,7 @@ export async function waitFor<T>(journal: Journal, wait: Wait<T>): Promise<T | u
       if (!hasPlace) waiting += 1
       hasPlace = true
       if (!hasNews) await new Promise<void>((resolve) => (wake = resolve))
-      // One event may concern all waiting calls.
+      // One event may wake all waiting calls, so other requests run between them.
       await takeTurn()
     }
   } finally {

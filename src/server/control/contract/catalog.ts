@@ -102,7 +102,7 @@ export const catalogOperations = {
       version: z.string(),
       uptime: z.number().describe('Seconds'),
     }),
-    // For health checks of containers.
+    // Containers check their health without a token.
     isOpen: true,
   },
   getCatalog: {

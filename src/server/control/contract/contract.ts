@@ -10,7 +10,7 @@ import { actAsOperations, personaOperations } from './personas.ts'
 import { expectationOperations, scenarioOperations } from './queue.ts'
 import { tenantOperations } from './tenants.ts'
 
-/** The whole control API by `operationId`, in the order of its documentation. */
+/** All operations of the control API by `operationId`, in the order of the documentation. */
 export const OPERATIONS = {
   ...catalogOperations,
   ...personaOperations,
@@ -31,7 +31,7 @@ export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is Operatio
   Object.hasOwn(OPERATIONS, id),
 )
 
-/** The input of an operation, as a caller writes it. */
+/** The input of an operation before it is parsed. */
 export type OperationInput<Op extends OperationId> = OptionalWhereNone<{
   params: Immutable<z.input<Operations[Op]['params']>>
   query: Immutable<z.input<Operations[Op]['query']>>
@@ -53,7 +53,10 @@ type Schemas = {
 }
 const SCHEMAS: Schemas = OPERATIONS
 
-/** Parses the result of a call by the contract. @throws Error when it is something else */
+/**
+ * Parses the result of a call by the contract.
+ * @throws Error when the result has another shape
+ */
 export function readResult<Op extends OperationId>(
   operationId: Op,
   body: unknown,
@@ -64,10 +67,7 @@ export function readResult<Op extends OperationId>(
   throw new Error(`${operationId}: the answer is not the one that this version knows; ${problem}`)
 }
 
-/**
- * Parses the body of a refusal; empty when the answer comes from something else than a sandbox,
- * such as a proxy.
- */
+/** Parses the body of a refusal; empty when another server answered, such as a proxy. */
 export const readError = (body: unknown): Partial<z.output<typeof errorSchema>> =>
   errorSchema.safeParse(body).data ?? {}
 
@@ -75,7 +75,7 @@ type OptionalWhereNone<Input> = {
   readonly [Part in keyof Input as undefined extends Input[Part] ? never : Part]: Input[Part]
 } & { readonly [Part in keyof Input as undefined extends Input[Part] ? Part : never]?: Input[Part] }
 
-/** A deeply readonly value: callers and handlers may pass readonly data. */
+/** A deeply readonly type, so that callers and handlers may pass readonly data. */
 export type Immutable<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Immutable<Value[Key]> }
   : Value

@@ -76,7 +76,7 @@ export const flowSchema = z
   })
   .meta({ id: 'Flow' })
 
-/** Flows in one answer, unless `limit` says otherwise. */
+/** The default of `limit`. */
 export const DEFAULT_LISTED = 50
 
 const flowId = z.string().refine(isFlowId, mustBe('the id of a flow, for example f12')).optional()

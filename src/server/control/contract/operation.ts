@@ -3,8 +3,8 @@ import { JOURNAL_BUDGET } from '../../../sandbox/journal/journal.ts'
 import { mustBe } from '../../../service/text/schema-problems.ts'
 
 /**
- * One call of the control API as data. The server, the library, the OpenAPI document and the tests
- * are derived from it.
+ * One operation of the control API as data. Server, library, OpenAPI document and tests are derived
+ * from it.
  */
 export interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'delete'
@@ -17,11 +17,11 @@ export interface Operation {
   readonly result: z.ZodType
   readonly mediaType: 'application/json' | 'text/html' | 'text/event-stream'
   readonly statuses: readonly number[]
-  /** Whether a form of the sandbox's own pages may send the call; the answer is a page then. */
+  /** Whether a form on a page of the sandbox may send the call. The answer is then a page. */
   readonly acceptsForm: boolean
   /** Whether the body may be YAML too. */
   readonly acceptsYaml: boolean
-  /** Whether the call may answer a file of another media type. */
+  /** Whether the answer may be a file of another media type. */
   readonly sendsFile: boolean
   /** Whether the call needs no control token. */
   readonly isOpen: boolean
@@ -30,7 +30,7 @@ export interface Operation {
 /** For an operation without params, query, body or result. */
 export const NONE = z.undefined()
 
-/** The usual values of an operation, by method; each operation overrides what differs. */
+/** Defaults of an operation. Each operation overrides what differs. */
 const CALL = {
   params: NONE,
   query: NONE,

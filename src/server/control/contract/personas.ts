@@ -15,8 +15,8 @@ const persona = personaSchema.meta({ id: 'Persona' })
 const isInstant = mustBe(INSTANT_FORMS)
 
 /**
- * Claims and signals are only described here. They are checked like those of a request, so that
- * findings name their rules.
+ * Describes a schema without checking it: claims and signals are checked like those of a request,
+ * so that findings name their rules.
  */
 const described = (schema: z.ZodType) =>
   z.lazy(() => z.unknown().meta(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })))
@@ -85,7 +85,7 @@ export const personaOperations = {
     summary:
       'Adds a persona or replaces one, as a persona file would declare it; dates may be relative',
     params: byName,
-    // The path has the name; a name in the body must be the same.
+    // The name is in the path. A name in the body must be the same.
     body: z.preprocess(onlyOne, personaSchema.partial({ name: true })),
     acceptsYaml: true,
     result: persona,

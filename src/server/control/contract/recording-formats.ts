@@ -1,6 +1,6 @@
 /**
- * The file formats of a flow. The suffix follows the id of the flow in the name of the file; the
- * title is for lists.
+ * The file formats of a flow. A file is named by the id of the flow and `suffix`; lists show
+ * `title`.
  */
 export const RECORDING_FORMATS = {
   scenario: { mediaType: 'application/yaml', suffix: '.yaml', title: 'Scenario' },
@@ -17,11 +17,16 @@ export const RECORDING_NAMES = Object.keys(RECORDING_FORMATS).filter(
   (name): name is RecordingName => Object.hasOwn(RECORDING_FORMATS, name),
 )
 
-/** `f12.test.ts`; pytest collects only files that begin with `test_`. */
+/**
+ * The file name of a recording. pytest collects only files that begin with `test_`.
+ * @example
+ * recordingFile('f12', 'vitest') // 'f12.test.ts'
+ * recordingFile('f12', 'pytest') // 'test_f12.py'
+ */
 export const recordingFile = (flow: string, as: RecordingName): string =>
   `${as === 'pytest' ? 'test_' : ''}${flow}${RECORDING_FORMATS[as].suffix}`
 
-/** A flow as a file. */
+/** A recording of a flow. */
 export interface RecordedFile {
   readonly file_name: string
   readonly media_type: string

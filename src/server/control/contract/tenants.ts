@@ -42,10 +42,12 @@ const tenant = z
   })
   .meta({ id: 'Tenant' })
 
-/** Maximum number of clients in one call. A config file may have more. */
+/** Maximum number of clients in one call. A config file may declare more. */
 const MAX_CLIENTS = 200
 
-/** The settings that a call may change. Settings that are left out stay; null removes a default. */
+/**
+ * The settings that a call may change. Omitted settings keep their value; `null` removes a default.
+ */
 const tenantChange = z.strictObject({
   persona: z.string().nullable().optional(),
   outcome: z.string().nullable().optional(),
