@@ -3,13 +3,13 @@ import type { Transport } from './sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
 
 /**
- * Creates the end of a sandbox, or of a connection to a sandbox, for its users.
- * @param makeAnother how to get another sandbox, for the message
+ * Creates the shared state of `close()` for a sandbox or a connection: after it, all calls reject.
+ * @param makeAnother how to get another sandbox, for the message of the error
  */
 export function createClosing(makeAnother: string) {
   const controller = new AbortController()
   const { signal } = controller
-  // Each waiting call adds a listener.
+  // Each waiting call adds a listener, so Node's warning is turned off.
   setMaxListeners(0, signal)
   const inProgress = new Set<(reason: SandboxError) => void>()
   const closed = () =>
@@ -32,7 +32,7 @@ export function createClosing(makeAnother: string) {
     check() {
       if (signal.aborted) throw closed()
     },
-    /** The same transport; after `close` its calls reject, new ones and those in progress. */
+    /** Wraps a transport: after `close` its new calls and its calls in progress reject. */
     guard: ({ call, lastEnded }: Transport): Transport => ({
       lastEnded: () => untilClosed(lastEnded),
       call: (operationId, input) => untilClosed(() => call(operationId, input)),

@@ -7,16 +7,16 @@ import { createSandboxApi, type SandboxApi, type Transport } from './sandbox-api
 export interface ConnectedSandbox extends SandboxApi {
   readonly url: string
   /**
-   * The API of a tenant; its first call creates the tenant.
-   * @throws SandboxError when it is closed. An app may use the URL of the tenant after that, on the
-   * same machine also before.
+   * The API of a tenant. The first call of this API creates the tenant. Before that call an app can
+   * use the tenant's URL only on the machine of the sandbox.
+   * @throws SandboxError when the connection is closed
    */
   tenant(name: string): SandboxApi
   /** Removes a tenant with all its data. */
   removeTenant(name: string): Promise<void>
   /**
-   * Closes this connection: waiting and later calls reject, as after `close` of `createSandbox`.
-   * The sandbox keeps running.
+   * Closes this connection: calls in progress and later calls reject, as after `close` of
+   * `createSandbox`. The sandbox keeps running.
    */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -28,10 +28,14 @@ export interface ConnectOptions {
 }
 
 /**
- * Drives a sandbox over its control API.
- * @param url its base URL, or that of a tenant
- * @param options.controlToken required when the sandbox can be reached from other machines
+ * Connects to a sandbox in another process, to drive it over its control API. Nothing is sent
+ * before the first call.
+ * @param url the base URL of the sandbox, or of a tenant
+ * @param options.controlToken required when other machines can reach the sandbox
  * @throws ConfigError with one line, for a malformed URL or an unknown option
+ * @example
+ * const sandbox = connectSandbox('http://localhost:2435')
+ * await sandbox.next({ persona: 'teen-16' })
  */
 export function connectSandbox(url: string, options: ConnectOptions = {}): ConnectedSandbox {
   checkConnection(url, options)
@@ -65,8 +69,9 @@ export function connectSandbox(url: string, options: ConnectOptions = {}): Conne
 }
 
 /**
- * The base URL that the sandbox or tenant at `url` uses in tokens and for browsers. A sandbox in a
- * container may be reached by another URL.
+ * Asks the sandbox or tenant at `url` for the base URL that it uses in tokens and for browsers. The
+ * two differ, for example, for a sandbox in a container.
+ * @throws SandboxError when the sandbox refuses the call or does not answer
  */
 export async function findBaseUrl(
   url: string,
@@ -79,7 +84,10 @@ export async function findBaseUrl(
   return tenant.base_url
 }
 
-/** Creates the tenant before its first call: from another machine a URL alone creates none. */
+/**
+ * Creates the tenant before the first call, because a URL alone creates no tenant for a caller on
+ * another machine.
+ */
 function madeAtFirst(transport: Transport, name: string, root: Transport): Transport {
   let making: Promise<unknown> | undefined
   const make = async () => {
@@ -95,7 +103,8 @@ function madeAtFirst(transport: Transport, name: string, root: Transport): Trans
       return transport.call(operationId, input)
     },
     async lastEnded() {
-      // Sent before anything else: on the machine of the sandbox the URL alone creates the tenant.
+      // Sent first, so that flows that end from now on count. On the machine of the sandbox the URL
+      // alone creates the tenant.
       const asked = transport.lastEnded().catch(() => undefined)
       await make()
       return (await asked) ?? transport.lastEnded()

@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events'
 
 /**
- * A signal that aborts after `seconds`, or with `parent`; `clear` stops its timer. Not
- * `AbortSignal.timeout`: Node 20 may garbage-collect that signal before it fires (nodejs/node issue
- * 57736), and its listeners would wait for ever.
+ * Starts a signal that aborts after `seconds`, or when `parent` aborts. `clear` stops its timer.
+ * `AbortSignal.timeout` is not used, because Node 20 may garbage-collect that signal before it
+ * fires (nodejs/node issue 57736).
  */
 export function startDeadline(seconds: number, parent?: AbortSignal) {
   const controller = new AbortController()
   const { signal } = controller
   const abort = () => controller.abort()
-  // Each concurrent visit adds a listener.
+  // Each concurrent request adds a listener, so Node's warning is turned off.
   setMaxListeners(0, signal)
   const timer = setTimeout(abort, seconds * 1000)
   parent?.addEventListener('abort', abort)

@@ -9,8 +9,8 @@ export interface DescribedLine {
 }
 
 /**
- * A flow as lines of plain text: its result, the reasons, a line for each call, the findings, and
- * what a correct client does next.
+ * Describes a flow in lines of text: result, reasons, one line for each call, findings, and what a
+ * correct client does next.
  */
 export function describeFlow(flow: Flow): DescribedLine[] {
   const { id, flow: kind, status, summary, reasons = [], next_steps: next = [], calls } = flow
@@ -78,7 +78,10 @@ function answerOf(response: unknown): string {
   return typeof page === 'string' ? ` page "${shortened(page)}"` : ''
 }
 
-/** The URL with the names of its parameters, and the code of an error, which is short. */
+/**
+ * The redirect URL with the names of its parameters, but without their values. Only the value of
+ * `error` is shown, because it is short.
+ */
 function redirectOf(location: string): string {
   const [address = '', parameters = ''] = location.split(/[?#]/, 2)
   const names = [...new URLSearchParams(parameters)].map(([name, value]) =>

@@ -7,19 +7,19 @@ import type { Claims, ThresholdTrace } from './shapes.ts'
 
 /** The answers that age signals give to claims, with reasons. */
 export interface Evaluation {
-  /** From each requested threshold (`"18"`) to whether it is reached. */
+  /** Whether each requested threshold is reached. The keys are the thresholds: `"18"`. */
   readonly ageThresholds: Readonly<Record<string, boolean>>
   /** One entry for each requested threshold, in the order of the request. */
   readonly trace: readonly ThresholdTrace[]
 }
 
 /**
- * Whether `signals` satisfy the claims of a relying party (specification, "Claims object"), and
- * why. A threshold holds when at least one signal passes every filter and reaches the required age.
- * The evaluation needs no sandbox and no config: any platform is accepted, and dates may lie in the
- * future.
- * @param now milliseconds since the UNIX epoch, at which a date of birth is turned into an age and
- * a relative date such as `today - 19y` into a date
+ * Evaluates `signals` against the claims of a relying party (specification, "Claims object"), with
+ * reasons. A threshold holds when at least one signal passes every filter and reaches the required
+ * age. The function needs neither sandbox nor config: it accepts any platform, and dates may lie in
+ * the future.
+ * @param now milliseconds since the UNIX epoch, for the age at a date of birth and for relative
+ * dates such as `today - 19y`
  * @throws TypeError with all mistakes: the member, what was received, what is allowed
  */
 export function evaluate(

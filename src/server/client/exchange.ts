@@ -9,9 +9,12 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { codeOf, messageOf } from '../../sandbox/files/caught.ts'
 import { startDeadline } from './deadline.ts'
 
-/** Maximum number of bytes that are read of a page. */
+/** Maximum number of bytes of a body that are read. */
 export const MAX_READ_BYTES = 1024 * 1024
-/** Bytes of headers: a callback may set its token as a cookie, or send it on in `Location`. */
+/**
+ * Maximum number of bytes of headers. A callback may set its token as a cookie or send it on in
+ * `Location`.
+ */
 const MAX_HEADER_BYTES = 256 * 1024
 
 export interface HttpRequest {
@@ -19,18 +22,18 @@ export interface HttpRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body?: string | undefined
-  /** The IPv4 loopback address to connect from, if the host is this machine. */
+  /** The IPv4 loopback address to connect from. Ignored if the host is another machine. */
   readonly from?: string | undefined
 }
 
 export interface HttpAnswer {
   /** 0 when no response came. */
   readonly status: number
-  /** By names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly setCookie: readonly string[]
   readonly text: string
-  /** Why no response came, or only a part. */
+  /** Why no response was received, or only a part of it. */
   readonly failure?: Failure | undefined
 }
 
@@ -38,20 +41,26 @@ interface Failure {
   readonly end: 'timed_out' | 'dropped' | 'unreachable'
   /** The problem as a sentence. */
   readonly problem: string
-  /** The code of the error of Node. */
+  /** The error that Node reported. */
   readonly cause?: unknown
 }
 
 export interface ExchangeOptions {
-  /** PEM certificates to trust besides those of Node. */
+  /** PEM certificates to trust in addition to those of Node. */
   readonly ca?: string | undefined
-  /** PEM certificate of the only trusted server. Its names and dates are not checked. */
+  /**
+   * PEM certificate to trust for this server, whatever its names and dates are. A certificate that
+   * Node trusts is accepted too.
+   */
   readonly certificate?: string | undefined
   /** Accepts any certificate. */
   readonly anyCertificate?: boolean | undefined
 }
 
-/** Like `createExchange`, for requests whose whole answer may take `seconds`. */
+/**
+ * Like `createExchange`, with a limit for the whole exchange.
+ * @param seconds from the request to the end of the answer
+ */
 export function createExchangeWithin(seconds: number, options: ExchangeOptions = {}) {
   const exchange = createExchange(options)
   return (request: HttpRequest) => {
@@ -65,7 +74,7 @@ export function createExchangeWithin(seconds: number, options: ExchangeOptions =
  * answer.
  */
 export function createExchange({ ca, certificate, anyCertificate = false }: ExchangeOptions = {}) {
-  // Created once: this takes as long as some hundred requests.
+  // Created once, because it takes as long as several hundred requests.
   const trust =
     ca === undefined
       ? {}
@@ -83,8 +92,8 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
       headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)),
       ...(from !== undefined && { localAddress: from, family: 4 }),
       maxHeaderSize: MAX_HEADER_BYTES,
-      // A busy server may take a second or two to accept a connection; trying its other address
-      // then helps nothing.
+      // A busy server may take two seconds to accept a connection. Trying its other address earlier
+      // does not help.
       autoSelectFamilyAttemptTimeout: 5000,
       signal,
       lookup: (name, how, done) => {
@@ -97,17 +106,18 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
       const sent =
         url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        // An error after the response began concerns its body, or data behind a complete answer:
-        // Apache appends a second page.
+        // After the response began, errors concern its body, or data after a complete body (Apache
+        // appends a second page). `readAnswer` handles them.
         sent.on('response', resolve).on('error', reject)
-        // Neither answer nor error: the server switched to another protocol.
+        // Rejects when there is neither a response nor an error: the server switched to another
+        // protocol.
         sent.on('close', () => reject()).end(body)
       })
       if (certificate !== undefined) checkCertificate(response, certificate)
       return await readAnswer(response, url, signal)
     } catch (error) {
       const failure = failureOf(url, signal, error)
-      // The server may listen on ::1 alone.
+      // The server may listen only on ::1.
       if (from !== undefined && failure.end === 'unreachable')
         return send({ ...request, from: undefined }, signal)
       return { status: 0, headers: {}, setCookie: [], text: '', failure }
@@ -115,9 +125,7 @@ export function createExchange({ ca, certificate, anyCertificate = false }: Exch
   }
 }
 
-/**
- * Browsers resolve these names to this machine without a resolver (WHATWG, RFC 6761 section 6.3).
- */
+/** Browsers resolve these names to loopback addresses without DNS (RFC 6761 section 6.3). */
 const LOCALHOST = /(?:^|\.)localhost\.?$/
 const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },
@@ -154,7 +162,7 @@ class UntrustedCertificate extends Error {
   }
 }
 
-/** Reads at most `MAX_READ_BYTES`, then closes the connection. */
+/** Reads up to `MAX_READ_BYTES` of the body, then closes the connection. */
 async function readAnswer(
   response: IncomingMessage,
   url: URL,
@@ -170,10 +178,10 @@ async function readAnswer(
       if (size >= MAX_READ_BYTES) break
     }
   } catch {
-    // Only a complete answer counts.
+    // `isWhole` below tells whether the answer is complete.
   }
-  // Without a length, the end of the connection ends the body. Servers that refuse a long request
-  // may reset the connection then.
+  // Without a length the body ends with the connection. A server that refuses a long request may
+  // then reset the connection, which is not an error.
   const hasLength =
     headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   const isWhole = size >= MAX_READ_BYTES || (hasLength ? response.complete : !signal.aborted)
@@ -194,8 +202,8 @@ async function readAnswer(
 const UNPACK = { gzip: gunzip, deflate: inflate, br: brotliDecompress }
 
 /**
- * Decompresses the beginning of a body that a server compressed unasked. A damaged body stays
- * unchanged.
+ * Decompresses a body that a server compressed although the request did not accept it. A body that
+ * cannot be decompressed is returned unchanged.
  */
 async function unpack(bytes: Buffer, encoding = ''): Promise<Buffer> {
   const [, method] = Object.entries(UNPACK).find(([name]) => name === encoding.toLowerCase()) ?? []
@@ -214,10 +222,10 @@ function decode(bytes: Buffer, contentType = ''): string {
   }
 }
 
-/** The problem when nothing listens on the port. */
+/** The problem when no process listens on the port. */
 export const NOBODY = 'nothing answers there'
 
-/** Codes of errors without a connection. */
+/** Problems by the error code of a connection that could not be made. */
 const UNREACHABLE: Readonly<Record<string, string>> = {
   ECONNREFUSED: NOBODY,
   ENOTFOUND: 'its host name is not known',

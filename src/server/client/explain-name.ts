@@ -7,9 +7,9 @@ import { didYouMean, nearest, quote } from '../../service/text/message-parts.ts'
 
 /**
  * Explains a rule (`USE-04`, in any case) or an outcome (`id_token.expired`,
- * `use/id_token.expired`). If several flows have an outcome of this name, the one of Use is
+ * `use/id_token.expired`). If several flows have an outcome of this name, the outcome of Use is
  * explained, otherwise that of the first flow.
- * @param options.baseUrl the sandbox in the commands
+ * @param options.baseUrl the base URL in the commands
  */
 export function explainName(
   name: string,
@@ -93,7 +93,7 @@ function explainOutcome(
   return { kind: 'outcome' as const, ...about, outcome: describeOutcome(row), force, others, lines }
 }
 
-/** The ways to force a row of the catalogue, as data and as lines of text. */
+/** The ways to force an outcome, as data and as lines of text. */
 function waysToForce({ flow, name, bait, correctClient }: Outcome, baseUrl: string) {
   const { number, title } = endpointOf(flow)
   const endpoint = `${number}, ${title}`
@@ -112,14 +112,17 @@ function waysToForce({ flow, name, bait, correctClient }: Outcome, baseUrl: stri
   return { endpoint, query, header, expectation, curl, lines }
 }
 
-/** A persona with whom a client that does not check is found out. */
+/** The persona that exposes a client without the check. */
 const PERSONA_OF: Readonly<Record<Bait, string>> = {
   adult: 'adult-passport',
   minor: 'teen-16',
   both: 'adult-passport',
 }
 
-/** The nearest rules and outcomes. A name with a flow is compared with names that have one. */
+/**
+ * Suggests the nearest rules and outcomes. A name with a flow is compared only with names that have
+ * a flow.
+ */
 function unknown(name: string) {
   const known = [
     ...RULES.map(({ id }) => id),

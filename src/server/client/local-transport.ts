@@ -3,9 +3,9 @@ import type { Transport } from './sandbox-api.ts'
 import { SandboxError } from './sandbox-error.ts'
 
 /**
- * Calls a sandbox in this process.
+ * Creates the transport to a sandbox in this process.
  * @param perform carries out an operation or throws a Refusal
- * @param lastEnded looks before it returns
+ * @param lastEnded reads the journal before it first awaits
  */
 export function createLocalTransport(
   perform: Transport['call'],
@@ -23,7 +23,10 @@ export function createLocalTransport(
   }
 }
 
-/** The result of `act`. @throws SandboxError when the call is refused */
+/**
+ * Calls `act` and returns its result.
+ * @throws SandboxError in place of a Refusal
+ */
 export function withSandboxErrors<T>(act: () => T): T {
   try {
     return act()
@@ -32,7 +35,7 @@ export function withSandboxErrors<T>(act: () => T): T {
   }
 }
 
-/** Turns a refusal into the error of the library; a bug stays as it is. */
+/** Converts a refusal to a SandboxError. Other errors are bugs and stay unchanged. */
 function asSandboxError(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   const { message, status, code, suggestions } = error

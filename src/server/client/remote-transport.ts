@@ -4,9 +4,9 @@ import type { Transport } from './sandbox-api.ts'
 import { SandboxError, unreachable } from './sandbox-error.ts'
 
 /**
- * Calls the control API of a sandbox over HTTP.
- * @param options.baseUrl the base URL of the sandbox, or of a tenant of it.
- * @param options.signal ends calls in progress
+ * Creates the transport to the control API of a sandbox over HTTP.
+ * @param options.baseUrl the base URL of the sandbox, or of a tenant
+ * @param options.signal aborts calls in progress
  */
 export function createRemoteTransport({
   baseUrl,
@@ -38,15 +38,18 @@ export function createRemoteTransport({
       )
     },
     async lastEnded() {
-      // Sent before anything is awaited: the question must not come after what the caller does
-      // next.
+      // Sent before anything is awaited, so that the sandbox receives it before the caller's next
+      // request.
       const { last_ended: id } = await resultIn(await send('get', '/flows?since=now'), 'listFlows')
       return id
     },
   }
 }
 
-/** The result in an answer. @throws SandboxError when the answer is a refusal */
+/**
+ * Parses the answer.
+ * @throws SandboxError when the answer is a refusal
+ */
 async function resultIn<Op extends OperationId>(
   { ok, status, text }: ReceivedAnswer,
   operationId: Op,
@@ -60,12 +63,12 @@ async function resultIn<Op extends OperationId>(
 }
 
 /**
- * Loaded with the first call: a start of the command line does not need these schemas, which cost 5
- * ms of CPU.
+ * Loaded with the first call, because the schemas cost 5 ms of CPU time and a start of the command
+ * line does not need them.
  */
 const loadContract = onDemand(() => import('../control/contract/contract.ts'))
 
-/** The parts that any call may have. */
+/** The parts of a call. */
 interface CallParts {
   readonly params?: Readonly<Record<string, string>> | undefined
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
@@ -84,7 +87,7 @@ function searchOf(query: CallParts['query'] = {}): string {
 
 type ReceivedAnswer = Pick<Response, 'ok' | 'status'> & { readonly text: string }
 
-/** @throws SandboxError that names the address, where `fetch` says only that it failed */
+/** @throws SandboxError with the address and the reason; `fetch` itself says only that it failed */
 async function reach(url: string, init: RequestInit): Promise<ReceivedAnswer> {
   try {
     const response = await fetch(url, init)

@@ -24,26 +24,26 @@ import type {
   TenantChange,
   TenantReadings,
 } from './shapes.ts'
-/** The clock of one tenant; it decides all lifetimes and ages. */
+/** The clock of one tenant. It decides all lifetimes and ages. */
 export interface ClockControl {
   state(): Promise<ClockState>
   /** Lets `seconds` pass. */
   advance(seconds: number): Promise<ClockState>
-  /** Moves the present, and the base of relative dates, to an instant: a Date or ISO 8601. */
+  /** Sets the current time, and the base of relative dates, to a Date or an ISO 8601 instant. */
   set(instant: Date | string): Promise<ClockState>
-  /** Stops the clock, or with `false` lets it run. */
+  /** Stops the clock; `false` starts it again. */
   freeze(frozen?: boolean): Promise<ClockState>
-  /** Back to real time, running. */
+  /** Sets the clock to real time and starts it. */
   reset(): Promise<ClockState>
 }
 
 /**
- * Drives one tenant: the same in the process and over HTTP. A refused call rejects with a
+ * Drives one tenant, in the same process or over HTTP. A refused call rejects with a
  * `SandboxError`.
  */
 export interface SandboxApi {
   readonly baseUrl: string
-  /** Queues a decision for a coming request: first in, first out. */
+  /** Queues a decision for a coming request. Decisions are used first in, first out. */
   next(decision: NextDecision): Promise<Expectation>
   readonly expectations: {
     list(): Promise<Expectation[]>
@@ -51,12 +51,12 @@ export interface SandboxApi {
     clear(): Promise<void>
   }
   readonly scenarios: {
-    /** Arms a scenario: from now on it is matched with every request. */
+    /** Arms a scenario: from now on it is matched against every request. */
     arm(scenario: Scenario): Promise<ScenarioProgress>
     list(): Promise<ScenarioProgress[]>
     /**
-     * The progress of a scenario. With `waitSeconds` (at most 60) the call waits until the progress
-     * has passed the revision `after`.
+     * The progress of a scenario. With `waitSeconds` (at most 60) the call waits until the revision
+     * of the scenario is greater than `after` (default: the current one).
      */
     get(id: string, options?: { waitSeconds?: number; after?: number }): Promise<ScenarioProgress>
     remove(id: string): Promise<void>
@@ -74,52 +74,58 @@ export interface SandboxApi {
     remove(name: KnownPersona): Promise<void>
   }
   readonly flows: {
-    /** Flows without traces, newest first, at most `limit` (default 50, at most 2,000). */
+    /** Flows without traces, newest first. `limit` is 50 by default, at most 2,000. */
     list(filter?: FlowFilter & { limit?: number }): Promise<Flow[]>
     get(id: string): Promise<Flow>
     /**
-     * A flow as a file: a scenario, a test, a HAR.
-     * @throws SandboxError 409 when the format can express none of its calls
+     * Exports a flow as a file: a scenario, a test, a HAR.
+     * @throws SandboxError 409 when the format can express none of the flow's calls
      */
     export(id: string, as: RecordingName): Promise<FlowRecording>
     /** The newest flow that matches. */
     last(filter?: FlowFilter): Promise<Flow | undefined>
     /**
-     * The first matching flow that ends after this call. With `since`, the first that ended after
-     * that flow did: an id of an ended flow, or the result of `mark`. Rejects after
+     * Waits for the first matching flow that ends after this call. With `since` (the id of an ended
+     * flow, or the result of `mark`) it is the first flow that ended after that one. Rejects after
      * `timeoutSeconds` (default 10, at most 60).
      */
     ended(filter?: FlowFilter & { since?: string; timeoutSeconds?: number }): Promise<Flow>
-    /** The present, as a `since` for `ended`: the id of the flow that ended last, or `f0`. */
+    /** The `since` for a later `ended`: the id of the flow that ended last, or `f0`. */
     mark(): Promise<string>
   }
   /**
-   * What was delivered to clients: for the root tenant to those of all tenants, for another tenant
-   * to its own.
+   * What clients have received: for the root tenant the clients of all tenants, for another tenant
+   * its own clients.
    */
   readonly coverage: {
     get(): Promise<Coverage>
-    /** Forgets what was delivered. */
+    /** Clears the coverage. */
     clear(): Promise<void>
   }
-  /** The answers of a persona or of age signals to claims, with reasons, without a flow. */
+  /** Evaluates a persona or age signals against claims, with reasons, without a flow. */
   evaluate(question: Question): Promise<EvaluationResult>
   readonly keys: {
     /** Moves the rotation by one stage: `publish`, `use`, `retire`. */
     rotate(stage: RotationStage): Promise<{ signing: string; published: string[] }>
   }
-  /** Changes the given settings of the tenant. @throws ConfigError for an unknown member */
+  /**
+   * Changes the given settings of the tenant.
+   * @throws ConfigError for an unknown member
+   */
   configure(change: TenantChange): Promise<void>
   /** The readings of the tenant that differ from the defaults. */
   readings(): Promise<TenantReadings>
-  /** Restores the declared state, including rotated keys; clients stay. */
+  /** Restores the declared state, including rotated keys. Clients stay. */
   reset(): Promise<void>
 }
 
-/** Makes control calls for one tenant. @throws SandboxError when a call is refused */
+/**
+ * Sends the control calls of one tenant.
+ * @throws SandboxError when a call is refused
+ */
 export interface Transport {
   /**
-   * Finds the flow that ended last. The question is sent before the function returns, not after a
+   * Finds the flow that ended last. The request is sent before the function returns, not after a
    * module is loaded.
    */
   lastEnded(): Promise<string>
@@ -226,7 +232,7 @@ export function createSandboxApi(
 /**
  * Reads a list page by page, up to `limit` items.
  * @param name the member of a page that holds its items
- * @param read reads up to `wanted` items behind the item `last`
+ * @param read reads up to `wanted` items after the item `last`
  */
 async function everyItem<Name extends string, Item>(
   name: Name,
@@ -246,7 +252,10 @@ async function everyItem<Name extends string, Item>(
   return items
 }
 
-/** A test may fail before it awaits this promise: then its own error counts. */
+/**
+ * Prevents an unhandled rejection: a test may fail before it awaits this promise, and then only its
+ * own error should be reported.
+ */
 function quietly<Result>(waiting: Promise<Result>): Promise<Result> {
   waiting.catch(() => {})
   return waiting

@@ -1,16 +1,16 @@
 import { codeOf, isError, messageOf } from '../../sandbox/files/caught.ts'
 
-/** A call that the sandbox refused, which then changed nothing, or did not answer. */
+/** The sandbox refused the call (nothing was changed) or did not answer. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError'
-  /** The status of the answer; 0 without one. */
+  /** The HTTP status; 0 without an answer. */
   readonly status: number
   /**
-   * The code, for example `invalid_request`; `unreachable` when nothing answers, `timeout` when no
-   * answer came in time, `closed` after `close()`.
+   * The error code, for example `invalid_request`. Without an answer: `unreachable`, `timeout`, or
+   * `closed` after `close()`.
    */
   readonly error: string
-  /** The nearest names for an unknown one. */
+  /** Names similar to an unknown name. */
   readonly suggestions: readonly string[]
 
   constructor(
@@ -35,8 +35,8 @@ export class SandboxError extends Error {
 }
 
 /**
- * The error of a call that `fetch` could not make, with the reason that `fetch` leaves out.
- * @param cause what `fetch` threw
+ * The error for a failed `fetch`, with the reason that the message of `fetch` omits.
+ * @param cause the error that `fetch` threw
  */
 export function unreachable(url: string, cause: unknown): SandboxError {
   const reason = isError(cause) && cause.cause !== undefined ? cause.cause : cause
@@ -59,7 +59,7 @@ export const CERTIFICATE_PROBLEMS = {
   tls_wrong_name: 'its certificate is for other names',
 } as const
 
-/** Codes of OpenSSL and Node, with their meaning. */
+/** Certificate problems by the error code of OpenSSL or Node. */
 export const CERTIFICATE_CODES: Readonly<Record<string, keyof typeof CERTIFICATE_PROBLEMS>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'tls_self_signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'tls_unknown_authority',

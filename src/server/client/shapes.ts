@@ -1,7 +1,7 @@
 /**
- * The types of the library: what the control API takes and answers, by its contract. The package
- * publishes them written out, with the description of each member (`build/shapes.ts`): a project
- * that uses it then needs no zod.
+ * The types of the library: input and output of the control API, inferred from its contract. The
+ * package publishes the types written out, with a description of each member (`build/shapes.ts`),
+ * so that projects need no zod to use them.
  */
 import type * as z from 'zod'
 import type { ClientSettings } from '../../sandbox/clients/client-schema.ts'
@@ -36,9 +36,9 @@ type Given<Op extends keyof Operations, Part extends 'query' | 'body'> = Immutab
   z.output<Operations[Op][Part]>
 >
 
-/** A built-in persona, or one of your own: the package names the built-in ones. */
+/** A built-in persona or one of your own. The published type lists the built-in names. */
 export type KnownPersona = string
-/** An outcome of the catalogue: the package names all of them. */
+/** An outcome of the catalogue. The published type lists all names. */
 export type KnownOutcome = string
 export type PersonaName = string
 export type OutcomeName = string
@@ -67,7 +67,7 @@ export interface Question extends Omit<Given<'evaluate', 'body'>, 'claims' | 'si
 }
 
 type TenantBody = Given<'putTenant', 'body'>
-/** Settings of one value each, by their names in the library. */
+/** Settings with one value each, by their names in the control API. */
 type TenantValues = Omit<TenantBody, 'persona' | 'outcome' | 'readings' | 'clients' | 'lifetimes'>
 type ValueChanges = {
   readonly [Name in keyof TenantValues as CamelCase<Name>]?: TenantValues[Name] | undefined
