@@ -10,26 +10,27 @@ import type { Journal, SeenName } from '../../sandbox/journal/journal.ts'
 import { takeTurn } from '../../sandbox/take-turn.ts'
 import { type Awaitable, whenThere } from '../../service/oidc/ports.ts'
 
-/** Milliseconds from a change to its file. */
+/** Milliseconds between a change and the write of the file. */
 const WRITE_AFTER_MS = 1_000
 
-/** A file that follows what the clients of a sandbox have seen. */
+/** The file with the coverage of a sandbox, kept up to date. */
 export interface CoverageFile {
-  /** The journal whose changes the file follows. */
+  /** Wraps the journal, so that each change of the coverage is written. */
   watch(journal: Journal): Journal
   /**
-   * Writes the first file at once, so that nobody takes the file of an earlier run for this one.
+   * Writes the file at once, so that the file of an earlier run is not mistaken for the current
+   * one.
    * @param reader derives the coverage from the journal
    */
   begin(reader: () => Promise<Coverage>): void
-  /** Writes the changes that are not in the file yet, after a write that is under way. */
+  /** Writes all pending changes, after a write in progress. */
   flush(): Promise<void>
 }
 
 /**
- * Opens a coverage file, which each run replaces. The file is written as a draft and renamed, one
- * write after the other, so that a reader always finds the whole of the last or the present state.
- * @throws ConfigError when its folder cannot be written, or when the file is no coverage file
+ * Opens a coverage file, which each run replaces. Each write goes to a draft, which is then
+ * renamed, so that readers always find a complete file.
+ * @throws ConfigError when its folder cannot be written, or when the file is not a coverage file
  */
 export async function openCoverageFile(
   file: string,
@@ -44,7 +45,7 @@ export async function openCoverageFile(
 
   const write = async () => {
     if (!isDirty || !read) return
-    // Before the state is read: a change during the write needs another write.
+    // Cleared before the coverage is read: a change during the write needs another write.
     isDirty = false
     await takeTurn()
     try {
@@ -76,7 +77,7 @@ export async function openCoverageFile(
   }
 }
 
-/** A journal that reports each change of what clients have seen. */
+/** Wraps a journal: it calls `changed` after each change of the coverage. */
 function watchedJournal(journal: Journal, changed: () => void): Journal {
   const { seen } = journal
   const reportAfter = <Result>(change: Awaitable<Result>, names: readonly SeenName[]) =>

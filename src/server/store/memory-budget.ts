@@ -1,56 +1,62 @@
 import { getHeapStatistics } from 'node:v8'
 import { Refusal } from '../../service/oidc/refusal.ts'
 
-/** Ranks in the order in which they are dropped. */
+/** The ranks that can be dropped, first to last. */
 const PASSING = ['unfinished', 'record', 'audited', 'flow'] as const
 
-/** Something in memory. Within a rank the oldest goes first; declared things never go. */
+/**
+ * An item that counts against the budget. Within a rank the oldest item is dropped first. Declared
+ * items are never dropped.
+ */
 export interface Kept {
   readonly rank: (typeof PASSING)[number] | 'declared'
   readonly bytes: number
-  /** Makes room: removes the thing from its collection. */
+  /** Removes the item from its collection, to make room. */
   drop(): void
 }
 
-/** The bytes that one process keeps for all tenants. */
+/** The memory budget of a process, for all tenants. */
 export interface MemoryBudget {
   /** Maximum number of bytes. */
   readonly limit: number
   /** Bytes in use. */
   used(): number
   /**
-   * Counts `thing`, which may replace another. Drops as much as needed.
-   * @throws Refusal 503, before anything changes, when no room can be made
+   * Counts an item, which may replace the item `instead`. Drops other items as needed.
+   * @throws Refusal 503, before anything changes, when there is not enough room
    */
   keep(thing: Kept, instead?: Kept | undefined): void
-  /** Stops counting `thing`. */
+  /** Stops counting an item. */
   release(thing: Kept | undefined): void
 }
 
-/** The default of the setting `memory_budget`. */
+/** The default of the setting `memory_budget`, in MB. */
 const MAX_MEMORY_MB = 256
 const MB = 1024 * 1024
 
-/** In a small container Node may use little memory: then half of that. */
+/** Half of the heap limit of Node, where that is less: for example in a small container. */
 const defaultMegabytes = () =>
   Math.min(MAX_MEMORY_MB, Math.floor(getHeapStatistics().heap_size_limit / MB / 2))
 
 /**
- * The share of the budget for what is kept. The rest is for garbage: replaced records, and answers
- * that are made of them (`keepHeapSmall` in `cli/start/start.ts`).
+ * The bytes of the budget that may be kept. The rest is for garbage: replaced records, and answers
+ * created from them (`keepHeapSmall` in `tools/cli/start/start.ts`).
  */
 const keptOf = (bytes: number) => bytes / 3
 
-/** The share of what is kept that may be declared, so that flows always have room. */
+/** The share of the kept bytes that declared items may use, so that flows always have room. */
 const DECLARED_SHARE = 0.6
 
 /**
- * Room is made for more than one thing at a time, because a Set takes long to find its first entry
- * behind many deleted ones.
+ * Makes room for several items at a time, because finding the first entry of a Set is slow after
+ * many deletions.
  */
 const SPARE = 0.01
 
-/** Creates the budget of a process. @param megabytes of the whole budget */
+/**
+ * Creates the budget of a process.
+ * @param megabytes the whole budget, including garbage
+ */
 export function createMemoryBudget(megabytes: number = defaultMegabytes()): MemoryBudget {
   const limit = keptOf(megabytes * MB)
   const kept = {
@@ -106,27 +112,27 @@ const isTooLarge = (megabytes: number) =>
   `memory: this is too large for the budget of ${megabytes} MB; send less, or start the sandbox with a larger memory_budget`
 
 /**
- * Bytes of a record or row beside its texts; `test/server/store/memory-budget.test.ts` measures
- * this.
+ * Bytes of a record or row besides its id and text. `test/server/store/memory-budget.test.ts`
+ * measures this number.
  */
 export const ENTRY_BYTES = 640
 export const bytesOf = (id: string, text: string) =>
   ENTRY_BYTES + Buffer.byteLength(id) + Buffer.byteLength(text)
 
 /**
- * Bytes of a member of an object beside its value. Objects of one shape share the names of their
+ * Bytes of an object member besides its value. Objects of the same shape share the names of their
  * members.
  */
 const MEMBER_BYTES = 16
 const OBJECT_BYTES = 64
 
-/**
- * The bytes of objects that were counted: a row that is put again contains most of the same
- * objects.
- */
+/** Caches the bytes of each object: a row that is put again contains mostly the same objects. */
 const counted = new WeakMap<object, number>()
 
-/** About the bytes of a JSON value, which nobody changes afterwards. */
+/**
+ * Estimates the bytes of a JSON value. The value must not change afterwards, because the result is
+ * cached.
+ */
 export function bytesOfValue(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 2
   if (typeof value !== 'object' || value === null) return 8
@@ -138,7 +144,7 @@ export function bytesOfValue(value: unknown): number {
   return bytes
 }
 
-/** Items in the order in which they came; the oldest goes first. */
+/** A first-in, first-out queue. */
 export interface Fifo<Item> {
   push(item: Item): void
   /** Removes and returns the oldest existing item. */
@@ -146,8 +152,8 @@ export interface Fifo<Item> {
 }
 
 /**
- * Items that are gone are removed once there are more than a quarter of the others and this number:
- * each may hold a long text.
+ * Removed items stay in the array until they are more than this share of the existing items plus
+ * this number. Each may hold a long text.
  */
 const MAX_GONE_SHARE = 0.25
 const MIN_GONE = 20
@@ -178,7 +184,7 @@ export function createFifo<Item>({
     shift() {
       while (first < items.length) {
         const item = items[first]
-        // Lets the item be collected.
+        // Lets the garbage collector free the item.
         items[first] = undefined
         first += 1
         if (item !== undefined && isThere(item)) return item

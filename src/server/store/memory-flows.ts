@@ -11,8 +11,8 @@ import {
 import { createFifo, type Fifo, type Kept, type MemoryBudget } from './memory-budget.ts'
 
 /**
- * A flow in memory. Calls are kept as text: thousands of live objects would burden the garbage
- * collector.
+ * A flow in memory. Its calls are JSON texts, because thousands of live objects would slow down the
+ * garbage collector.
  */
 export interface KeptFlow {
   readonly id: number
@@ -20,7 +20,7 @@ export interface KeptFlow {
   facts: FlowFacts
   readonly startedAt: string
   endedAt: string | undefined
-  /** Numbers the endings of all flows, whose instants may be equal under a frozen clock. */
+  /** The position among all endings: under a frozen clock their instants may be equal. */
   ending: number | undefined
   /** The input of the evaluation as JSON; empty without an evaluation. */
   evaluation: string
@@ -28,11 +28,11 @@ export interface KeptFlow {
   readonly calls: string[]
   droppedCalls: number
   readonly identifiers: string[]
-  /** Characters of the flow, as `sizeOf` counted them last. */
+  /** Characters of the flow at the last `sizeOf`. */
   size: number
   /** The ring of the flow; absent when the flow was dropped. */
   ring: Ring | undefined
-  /** The bytes of the flow, as they were counted last. */
+  /** The flow's entry in the memory budget. */
   counted: Kept | undefined
 }
 
@@ -41,17 +41,17 @@ export interface MemoryFlows {
   /** Oldest first. */
   list(): Iterable<KeptFlow>
   find(tenant: string, id: string): KeptFlow | undefined
-  /** The flow that the first known one of the identifiers names. */
+  /** Finds the flow of the first identifier that is known. */
   findByIdentifiers(tenant: string, identifiers: readonly string[]): KeptFlow | undefined
-  /** Adds a flow, to which the call has yet to be added. */
+  /** Adds a flow without calls; `addCall` adds the first one. */
   begin(id: number, tenant: string, entry: JournalEntry): KeptFlow
-  /** Adds a call to a flow. Beyond the budgets the oldest flows go. */
+  /** Adds a call to a flow. Drops the oldest flows when a budget is exceeded. */
   addCall(flow: KeptFlow, entry: JournalEntry): void
   /** Removes the flows of a tenant. */
   clear(tenant: string): void
 }
 
-/** Flows that share a part of the budget, in the order in which they go. */
+/** Flows that share a part of the budget, oldest first. */
 interface Ring {
   readonly order: Fifo<KeptFlow>
   count: number
@@ -61,7 +61,7 @@ interface Ring {
   readonly share: number
 }
 
-/** Creates the flows of a journal. The journal takes at most a third of the memory of the process. */
+/** Creates the flows of a journal. They use at most a third of the memory budget. */
 export function createMemoryFlows(memory: MemoryBudget, budget: JournalBudget): MemoryFlows {
   const { maxFlows, ...most } = { ...JOURNAL_BUDGET, ...budget }
   const maxCharacters = Math.min(most.maxCharacters, memory.limit / 3 / 2)
@@ -93,7 +93,7 @@ export function createMemoryFlows(memory: MemoryBudget, budget: JournalBudget): 
       memory.keep(kept, flow.counted)
       flow.counted = kept
     } catch {
-      // A call is answered even if there is no room for its record.
+      // The flow is dropped if there is no room: the call must be answered all the same.
       drop(flow)
     }
   }
@@ -175,9 +175,9 @@ const newFlow = (id: number, tenant: string, { facts, call }: JournalEntry): Kep
   counted: undefined,
 })
 
-/** Adds a call to its flow; beyond the limits the oldest calls go. */
+/** Adds a call to its flow. Drops the oldest calls when a limit is exceeded. */
 function addCall(flow: KeptFlow, { facts, evaluation, call }: JournalEntry): void {
-  // A token or upgrade call does not change the facts of its flow.
+  // Later calls only add facts; the kind of the flow stays.
   flow.facts = flow.calls.length === 0 ? facts : withAdded(flow.facts, facts)
   if (evaluation) flow.evaluation = JSON.stringify(evaluation)
   flow.calls.push(JSON.stringify(call))
@@ -187,15 +187,15 @@ function addCall(flow: KeptFlow, { facts, evaluation, call }: JournalEntry): voi
 }
 
 /**
- * Adds identifiers to a flow; beyond the limit the oldest go, but never the first.
- * @returns the identifiers that no longer name the flow
+ * Adds identifiers to a flow. Beyond the limit it removes the oldest except the first.
+ * @returns the removed identifiers
  */
 function addIdentifiers({ identifiers }: KeptFlow, issued: readonly string[]): string[] {
   identifiers.push(...issued)
   return identifiers.splice(1, Math.max(0, identifiers.length - MAX_FLOW_CALLS))
 }
 
-/** A later call adds facts, and keeps the kind of its flow. */
+/** Adds the facts of a later call. The kind of the flow stays. */
 function withAdded(known: FlowFacts, added: FlowFacts): FlowFacts {
   return {
     flow: known.flow,
@@ -210,7 +210,7 @@ function withAdded(known: FlowFacts, added: FlowFacts): FlowFacts {
   }
 }
 
-/** The number of calls that must go, oldest first. The last call always stays. */
+/** The number of oldest calls to drop. The last call always stays. */
 function tooMany(calls: readonly string[]): number {
   let kept = 1
   let characters = calls.at(-1)?.length ?? 0
@@ -222,10 +222,10 @@ function tooMany(calls: readonly string[]): number {
   return calls.length - kept
 }
 
-/** Characters of a fact that is no text, at most: the answers to all thresholds. */
+/** Maximum number of characters of a fact that is not a text: the answers to all thresholds. */
 const MAX_FACT = 100
 
-/** Characters of a flow; all limits count by this function. */
+/** Characters of a flow. All limits use this number. */
 function sizeOf({ facts, evaluation, calls, identifiers }: KeptFlow): number {
   let size = evaluation.length + 1
   // As in JSON: a name, a value, four quotation marks, a colon, a comma.
@@ -237,5 +237,8 @@ function sizeOf({ facts, evaluation, calls, identifiers }: KeptFlow): number {
   return size
 }
 
-/** Bytes of a flow: the flow itself, its calls and identifiers, and two for each character. */
+/**
+ * Estimated bytes of a flow: a base amount, an amount for each identifier, and two bytes for each
+ * character.
+ */
 const bytesOf = ({ size, identifiers }: KeptFlow) => 1_500 + 150 * identifiers.length + 2 * size

@@ -17,8 +17,8 @@ import { createMemoryNames } from './memory-names.ts'
 
 type MemoryJournalOptions = JournalBudget & {
   /**
-   * The budget of the process. The journal takes at most a third, so that it never displaces
-   * waiting flows.
+   * The budget of the process. The journal uses at most a third of it, so that flows never displace
+   * the records of pending requests.
    */
   readonly memory?: MemoryBudget
 }
@@ -117,15 +117,18 @@ export function createMemoryJournal({
   }
 }
 
-/** Well above the limit of tenants: late calls of evicted tenants start counters too. */
+/** Well above the limit of tenants, because late calls of evicted tenants also create counters. */
 const MAX_COUNTERS = 10_000
 
 /**
- * The numbers of flows. Each tenant has its own counter, so that ids do not depend on other
- * tenants. A counter outlives a reset, so that `after` stays true.
+ * The numbers of flows. Each tenant has its own counter, so that its ids do not depend on other
+ * tenants. A counter survives a reset, so that an id never names two flows.
  */
 interface Counters {
-  /** The number of a new flow. @param assigned the id that the flow was given before */
+  /**
+   * The number of a new flow.
+   * @param assigned the id that the flow was assigned before
+   */
   next(tenant: string, assigned?: string): number
   forget(tenant: string): void
 }
@@ -136,8 +139,8 @@ function createCounters(): Counters {
     next(tenant, assigned) {
       const last = counters.get(tenant) ?? 0
       const number = assigned === undefined ? last + 1 : flowNumber(assigned)
-      // Deleted first, so that the tenant becomes the most recently used: tenants may have any
-      // number of names.
+      // Deleted first, so that the tenant becomes the most recently used one. The number of tenant
+      // names is unlimited.
       counters.delete(tenant)
       counters.set(tenant, Math.max(number, last))
       const [idle] = counters.keys()
@@ -148,7 +151,7 @@ function createCounters(): Counters {
   }
 }
 
-/** The number of the ending of a flow; 0 when the flow has not ended. */
+/** The position of a flow among all endings; 0 when the flow has not ended. */
 const endingOf = (flow: KeptFlow | undefined): number => flow?.ending ?? 0
 
 const summaryOf = ({ id, tenant, facts, startedAt, endedAt }: KeptFlow) => ({

@@ -6,16 +6,16 @@ import {
 } from '../../sandbox/journal/journal.ts'
 import { ROOT_TENANT } from '../../sandbox/tenants/tenants.ts'
 
-/** The names of one tenant with their texts. */
+/** What the clients of one tenant have seen, by name. */
 interface TenantNames {
   readonly texts: Map<string, string>
   bytes: number
 }
 
-/** What clients have seen, in the memory of this process. */
+/** Keeps in memory what clients have seen, for the coverage. */
 export function createMemoryNames(): SeenNames {
   const all: TenantNames = { texts: new Map(), bytes: 0 }
-  /** The other tenants, the least recently used first. */
+  /** All tenants except the root tenant, least recently used first. */
   const others = new Map<string, TenantNames>()
 
   const use = (tenant: string): TenantNames => {

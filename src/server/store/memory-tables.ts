@@ -7,13 +7,13 @@ import {
   type MemoryBudget,
 } from './memory-budget.ts'
 
-/** Tables in memory, whose rows a store changes together with its records. */
+/** Tables in memory. `write` of the store changes their rows together with records. */
 export interface MemoryTables extends Tables {
-  /** Whether a row still has the value that was read, or is still absent. */
+  /** Whether a row still has the given value; `undefined` means that the row is absent. */
   isStill(table: string, id: string, value: unknown): boolean
 }
 
-/** Neither the writer nor a reader of a row changes its value. */
+/** A row. Neither its writer nor its readers may change the value. */
 interface Row extends Kept {
   readonly value: unknown
 }
@@ -21,8 +21,8 @@ interface Row extends Kept {
 const NO_ROWS: readonly (readonly [id: string, value: unknown])[] = []
 
 /**
- * Tables in the memory of the process. A row keeps the value that was put: rows are read more often
- * than they change.
+ * Creates tables in the memory of the process. A row keeps the object that was put, without a copy,
+ * because rows are read more often than they change.
  */
 export function createMemoryTables({
   budget = createMemoryBudget(),
@@ -30,7 +30,7 @@ export function createMemoryTables({
   readonly budget?: MemoryBudget
 } = {}): MemoryTables {
   const tables = new Map<string, Map<string, Row>>()
-  /** Each table as it was listed last, until one of its rows changes. */
+  /** Caches the list of each table until one of its rows changes. */
   const lists = new Map<string, readonly (readonly [id: string, value: unknown])[]>()
   const list = (table: string) => {
     const kept = tables.get(table)

@@ -10,7 +10,7 @@ import {
 } from './memory-budget.ts'
 import { createMemoryTables, type MemoryTables } from './memory-tables.ts'
 
-/** All records of a tenant in the memory of the process. */
+/** Creates the records of a tenant in the memory of the process. */
 export function createMemoryRecords({
   clock,
   budget,
@@ -37,8 +37,9 @@ interface MemoryStoreOptions {
 }
 
 /**
- * A store in the memory of the process: bounded, without timers. An expired record is dropped when
- * it is read. When a collection holds `limit` records, or the budget is used up, the oldest goes.
+ * Creates a store in the memory of the process: bounded, without timers. An expired record is
+ * removed when it is read. The oldest records are removed when a collection exceeds `limit` or the
+ * budget is full.
  */
 export function createMemoryStore({
   clock,
@@ -62,7 +63,7 @@ export function createMemoryStore({
     },
     write(changes) {
       if (!changes.every(isPossible)) return false
-      // Puts come first, because they may find no room: then nothing has been taken.
+      // Puts come first: if a put finds no room and throws, nothing has been taken yet.
       for (const change of changes)
         if (change.kind === 'put')
           collections.put(
@@ -83,8 +84,8 @@ export function createMemoryStore({
 }
 
 /**
- * A record. Values are kept as text, as in any other store: changing an object does not change its
- * record.
+ * A record. Its value is a JSON text, as in other stores, so that changing a returned object does
+ * not change the record.
  */
 interface Entry extends Kept {
   readonly id: string
@@ -94,9 +95,9 @@ interface Entry extends Kept {
 
 const readValue = (entry: Entry | undefined): unknown => entry && JSON.parse(entry.text)
 
-/** The records of a store by collection and id, within their limits. */
+/** The records of a store by collection and id, within the limits. */
 interface Collections {
-  /** The record, unless it has expired. */
+  /** Finds a record that has not expired. */
   find(collection: string, id: string): Entry | undefined
   put(...record: Parameters<Store['put']>): void
   remove(collection: string, id: string): void
@@ -149,7 +150,7 @@ function createCollections({
         drop: () => entries.delete(id),
       }
       budget.keep(entry, entries.get(id))
-      // A record that is written again counts as the newest; its earlier entry is gone.
+      // A record that is written again counts as the newest; its earlier entry is void.
       entries.set(id, entry)
       order.push(entry)
       const oldest = entries.size > limit ? order.shift() : undefined

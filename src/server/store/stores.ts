@@ -12,8 +12,8 @@ import { createMemoryJournal } from './memory-journal.ts'
 export interface Stores
   extends Pick<SharedParts, 'journal' | 'directory' | 'agree' | 'createRecords'> {
   /**
-   * The signing keys of all processes that share the store: the first process makes them, the
-   * others take them, also later (`agree`). Absent in a single process.
+   * Agrees on the signing keys with all processes that share the store: the first process creates
+   * them, the others take them, also later (`agree`). Absent for a store of a single process.
    */
   agreeOnKeys?(make: () => Promise<SigningKeys>): Promise<KeySource>
   /** @throws Refusal (503) while records cannot be written */
@@ -22,8 +22,8 @@ export interface Stores
 }
 
 /**
- * All stores in the memory of this process.
- * @param megabytes its budget; the default when absent
+ * Creates all stores in the memory of this process.
+ * @param megabytes the memory budget (default: `memory_budget`)
  */
 export function createMemoryStores(megabytes?: number): Stores {
   const budget = createMemoryBudget(megabytes)
@@ -36,7 +36,7 @@ export function createMemoryStores(megabytes?: number): Stores {
   }
 }
 
-/** What a tenant costs before it keeps anything. */
+/** Estimated bytes of a tenant without records. */
 const TENANT_BYTES = 26_000
 
 export function createMemoryDirectory({

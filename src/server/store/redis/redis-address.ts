@@ -1,4 +1,4 @@
-/** The address of a Redis or Valkey: TCP, TLS, or a socket file on this machine. */
+/** The address of a Redis or Valkey server: TCP, TLS, or a Unix socket. */
 export interface StoreAddress {
   /** The address without user and password. */
   readonly shown: string
@@ -13,8 +13,10 @@ const EXAMPLE =
   'a store looks like redis://localhost:6379, rediss:// for TLS (or valkey://, valkeys://), or unix:///run/redis.sock'
 
 /**
- * Why `text` is no address of a Redis or Valkey; `undefined` when it is one. The message repeats no
- * password.
+ * Why `text` is not the address of a Redis or Valkey server; `undefined` for a valid address. The
+ * message contains no password.
+ * @example
+ * storeAddressProblem('redis://localhost:6379/0') // undefined
  */
 export function storeAddressProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return `it is not a URL; ${EXAMPLE}`
@@ -31,7 +33,11 @@ export function storeAddressProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Parses an address for which `storeAddressProblem` finds no problem. */
+/**
+ * Parses a valid address (see `storeAddressProblem`).
+ * @example
+ * parseStoreAddress('rediss://user:secret@cache.example').shown // 'rediss://cache.example'
+ */
 export function parseStoreAddress(text: string): StoreAddress {
   const { protocol, host, pathname, searchParams } = new URL(text)
   if (protocol !== 'unix:') {
@@ -57,7 +63,7 @@ export function parseStoreAddress(text: string): StoreAddress {
   }
 }
 
-/** The schemes of TCP addresses, and their names in Redis. */
+/** The schemes of TCP addresses, with the scheme that the client library knows. */
 const TCP: Readonly<Record<string, string>> = {
   'redis:': 'redis:',
   'rediss:': 'rediss:',

@@ -11,7 +11,10 @@ import { Refusal } from '../../../service/oidc/refusal.ts'
 import type { Redis } from './redis.ts'
 import { contentIn, type RedisTables } from './redis-tables.ts'
 
-/** The key with the version that wrote the records; their keys begin with the version. */
+/**
+ * The key that holds the version of the sandbox that wrote the records. The keys of all records
+ * contain that version.
+ */
 const VERSION_KEY = 'agekey-sandbox:version'
 
 /** The table and the id of the row with the signing keys. */
@@ -19,27 +22,27 @@ const TABLE = 'signing'
 const ID = 'initial'
 
 /**
- * The records that every replica expects in Redis: the version that wrote the records, and the
- * signing keys. Redis may lose them while replicas run: by FLUSHALL, a restart without persistence,
- * or a failover to an empty Redis.
+ * The records that all replicas share in Redis: the version that wrote the records, and the signing
+ * keys. Redis may lose both while replicas run: through FLUSHALL, a restart without persistence, or
+ * a failover to an empty server.
  */
 export interface Agreement {
   /**
-   * Writes the version if there is none.
-   * @throws Error with one line: another version, or Redis refuses the call
+   * Writes the version if Redis has none.
+   * @throws Error with one line: Redis holds another version or refuses the call
    */
   beginWithVersion(): Promise<void>
   /**
-   * Finds the signing keys of all replicas; the first replica makes them. From then on the replica
-   * agrees at each new connection and each second.
-   * @returns the keys that sign at present: `agree` may replace them
+   * Reads the signing keys of all replicas; the first replica creates them. From then on `agree`
+   * runs at each new connection and once a second.
+   * @returns the current signing keys, which `agree` may replace
    * @throws Error with one line: the record is damaged, or Redis refuses the call
    */
   beginWithKeys(make: () => Promise<SigningKeys>): Promise<KeySource>
   /**
-   * Writes the version and the keys of this replica where they are missing, and takes the keys of
-   * the record otherwise. Of several replicas that find a record missing, one writes it.
-   * @throws Refusal (503) while a record cannot be used, read or written
+   * Writes the version and this replica's keys where Redis has none; otherwise takes the keys from
+   * Redis. If several replicas find a record missing, one of them writes it.
+   * @throws Refusal 503 while a record cannot be used, read or written
    */
   agree(): Promise<void>
 }
@@ -47,7 +50,7 @@ export interface Agreement {
 export interface AgreementOptions {
   readonly version: string
   readonly tables: RedisTables
-  /** Called when this replica has written its keys again, or has taken other keys. */
+  /** Called when this replica wrote its keys again, or took other keys. */
   onWarning(message: string): void
 }
 
@@ -73,7 +76,7 @@ export function createAgreement(redis: Redis, options: AgreementOptions): Agreem
     async beginWithKeys(make) {
       const record = { address, key: signing.key, what: 'the signing keys' }
       const first = await atStart(record, () => signing.agree(make))
-      // A call tells its caller when it cannot agree.
+      // Errors are ignored here: each call runs `agree` again and reports them to its caller.
       redis.onPulse(() => void agree().catch(() => {}))
       return () => signing.inUse() ?? first
     },
@@ -81,8 +84,8 @@ export function createAgreement(redis: Redis, options: AgreementOptions): Agreem
 }
 
 /**
- * Writes the version if there is none. It is read first: a replica also starts and serves while
- * nothing can be written.
+ * Writes the version if Redis has none. The version is read first, so that a replica can start and
+ * serve while Redis is read-only.
  * @throws UnusableRecord for another version
  */
 async function requireVersion(redis: Redis, version: string): Promise<void> {
@@ -99,14 +102,14 @@ async function requireVersion(redis: Redis, version: string): Promise<void> {
 interface SigningRecord {
   /** The key of the record in Redis. */
   readonly key: string
-  /** The keys that sign at present; absent before the first agreement. */
+  /** The current signing keys; absent before the first agreement. */
   inUse(): SigningKeys | undefined
   /**
-   * Takes the keys of the record; writes those of this replica, or new ones, if there is none.
+   * Takes the keys from Redis. If Redis has none, writes the keys of this replica, or new ones.
    * @throws UnusableRecord for a damaged record
    */
   agree(make: () => Promise<SigningKeys>): Promise<SigningKeys>
-  /** Agrees with the keys in use; does nothing before the first agreement. */
+  /** Runs `agree` with the current keys; does nothing before the first agreement. */
   agreeAgain(): Promise<void>
 }
 
@@ -114,7 +117,9 @@ function createSigningRecord(redis: Redis, { tables, onWarning }: AgreementOptio
   const { address } = redis
   const key = tables.keyOf(TABLE)
   let inUse: { readonly text: string; readonly keys: SigningKeys } | undefined
-  /** The record that was read last. Each record is imported once, a damaged one too. */
+  /**
+   * The record that was read last, so that each record is imported only once, even a damaged one.
+   */
   let latest: { readonly text: string; readonly keys: Promise<SigningKeys> } | undefined
 
   const read = () => redis.call((client) => client.hGet(key, ID))
@@ -127,7 +132,7 @@ function createSigningRecord(redis: Redis, { tables, onWarning }: AgreementOptio
     if (latest?.text !== text) latest = { text, keys: importRecord(text, { address, key }) }
     const record = latest
     const keys = await record.keys
-    // Another call may have read a newer record meanwhile.
+    // Another call may have read a newer record in the meantime.
     if (inUse && record !== latest) return inUse.keys
     if (inUse?.text === text) return inUse.keys
     if (inUse && inUse.keys.RS256.kid !== keys.RS256.kid) onWarning(keysWereReplaced(address))
@@ -135,7 +140,7 @@ function createSigningRecord(redis: Redis, { tables, onWarning }: AgreementOptio
     return keys
   }
   const agree = async (make: () => Promise<SigningKeys>) => {
-    // The record is read first: a replica also starts and serves while nothing can be written.
+    // Read first, so that a replica can start and serve while Redis is read-only.
     let row = await read()
     if (row === null) {
       await write(make)
@@ -156,7 +161,7 @@ function createSigningRecord(redis: Redis, { tables, onWarning }: AgreementOptio
   }
 }
 
-/** A record that this replica cannot use. The message begins with the address of the store. */
+/** This replica cannot use a record. The message begins with the address of the store. */
 class UnusableRecord extends Error {
   override readonly name = 'UnusableRecord'
 }
@@ -185,7 +190,7 @@ async function importRecord(
   }
 }
 
-/** Makes the errors of `act` those of a start, in one line with the address and the key. */
+/** Runs `act` at the start: its errors become one line with the address and the key. */
 async function atStart<Result>(
   { address, key, what }: { address: string; key: string; what: string },
   act: () => Promise<Result>,
@@ -199,7 +204,7 @@ async function atStart<Result>(
   }
 }
 
-/** The message of an error without the place that it names itself. */
+/** The message of an error without the store address at its beginning. */
 const reasonOf = (cause: unknown) => messageOf(cause).replace(/^(the )?store:? (at \S+ )?/, '')
 
 const keysWereMissing = (address: string) =>

@@ -10,14 +10,19 @@ import {
 import type { Redis } from './redis.ts'
 
 /**
- * The flows in Redis as a journal shows them. A flow is a hash: its facts (`f:`), and by their
- * numbers its calls (`c:`) and identifiers (`i:`).
+ * Reads flows from Redis. A flow is a hash with its facts (`f:`), and its numbered calls (`c:`) and
+ * identifiers (`i:`).
  */
 export interface RedisFlows {
   find(tenant: string, id: string): Promise<Flow | undefined>
-  /** The facts of a flow, its beginning and its end. @throws Error when the flow is gone */
+  /**
+   * The facts, start and end of a flow.
+   * @throws Error when the flow no longer exists
+   */
   summary(tenant: string, id: string): Promise<FlowSummary>
-  /** The matching flows among the ids, in the order of the ids. They are read in growing batches. */
+  /**
+   * The matching flows among the ids, in the order of the ids. Batches of growing size are read.
+   */
   list(tenant: string, ids: readonly string[], filter: FlowFilter): AsyncGenerator<ListedFlow>
 }
 
@@ -59,17 +64,17 @@ export function createRedisFlows(redis: Redis, prefix: string): RedisFlows {
         const found = await Promise.all(
           wanted.map(async (id) => ({ id, fields: await read(tenant, id) })),
         )
-        // Without flows that were dropped meanwhile.
+        // A flow may have been dropped in the meantime.
         for (const { id, fields } of found) if (fields) yield listedFlow(fields, tenant, id)
       }
     },
   }
 }
 
-/** Flows that a list requests from Redis at once. */
+/** Maximum number of flows that are read at once. */
 const MAX_READ_AT_ONCE = 32
 
-/** The first batch is small: most readers want one flow. */
+/** Splits ids into batches. The first batch has one id, because most readers want one flow. */
 function* batchesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   let size = 1
   for (let from = 0; from < items.length; ) {

@@ -14,17 +14,16 @@ import { createRedisFlows } from './redis-flows.ts'
 import { createRedisNames } from './redis-names.ts'
 
 interface RedisJournalOptions extends JournalBudget {
-  /** The prefix of its keys. */
+  /** The prefix of all keys. */
   readonly prefix: string
-  /** The channel by which replicas send each other events. */
+  /** The Pub/Sub channel on which replicas exchange events. */
   readonly channel: string
 }
 
 /**
- * Creates the journal of all replicas in Redis. A sorted set of all flows is the ring under the
- * budget, another one is the ring of flows of audits. Two sorted sets for each tenant list its
- * flows, in the order in which they began and in the order in which they ended. A set has the flows
- * of its audits.
+ * Creates the journal of all replicas in Redis. Two sorted sets are the rings for the budget: flows
+ * of apps, and flows of audits. For each tenant one sorted set lists its flows by start, another by
+ * end, and a set lists the flows of audits.
  */
 export async function createRedisJournal(
   redis: Redis,
@@ -105,7 +104,7 @@ export async function createRedisJournal(
   }
 }
 
-/** Sends events to all replicas, and receives those of all replicas. */
+/** Sends events to all replicas, and receives the events of all replicas. */
 async function openEvents(
   redis: Redis,
   channel: string,
@@ -117,7 +116,7 @@ async function openEvents(
   })
   return {
     announce(event) {
-      // A long poll looks again before it ends, so an event that cannot be sent now is not lost.
+      // An event that cannot be sent is not lost: a waiting call looks again before it ends.
       redis.call((client) => client.publish(channel, JSON.stringify(event))).catch(() => {})
     },
     subscribe(listener) {

@@ -2,9 +2,9 @@ import type { SeenNames } from '../../../sandbox/journal/journal.ts'
 import type { Redis } from './redis.ts'
 
 /**
- * What clients have seen, for all replicas: a hash for each tenant, and a sorted set of the tenants
- * in the order of their last use.
- * @param prefix of the keys of the journal
+ * Keeps in Redis what clients have seen, for the coverage of all replicas: a hash for each tenant,
+ * and a sorted set of tenants by last use.
+ * @param prefix the prefix of the journal's keys
  */
 export const createRedisNames = (redis: Redis, prefix: string): SeenNames => ({
   async add(tenant, seen) {

@@ -13,8 +13,8 @@ import {
 import { ROOT_TENANT } from '../../../sandbox/tenants/tenants.ts'
 
 /**
- * A change of `writeChanges` as texts, the same number for each kind. Keys are complete, except
- * `records`, to which the id is added.
+ * A change for `writeChanges` as eight texts. Keys are complete except `records`, to which the
+ * script appends the id.
  */
 export type ChangeTexts =
   | readonly [
@@ -40,12 +40,12 @@ export type ChangeTexts =
     ]
 
 /**
- * Writes all changes, or none when a record to take is not there, or a row is not what it `was`
- * (without its place; empty for none).
+ * Writes all changes, or none if a record to take is missing, or a row differs from `was` (its
+ * content without its place; empty for an absent row).
  *
  * A put adds its record to the sorted set `index`, ordered by the counter `order`, and the index to
- * the set `collections`; the oldest records beyond `limit` go. A row with an empty text is removed;
- * another gets a place and adds its table to `names`.
+ * the set `collections`. The oldest records beyond `limit` are removed. A row with an empty text is
+ * removed; a new row gets a place, and its table is added to `names`.
  */
 export const writeChanges = defineScript({
   NUMBER_OF_KEYS: 1,
@@ -124,9 +124,9 @@ return redis.call('UNLINK', KEYS[1])
 })
 
 /**
- * Makes a tenant the most recently used one of its kind, and a declared one when it `declares`.
- * Tenants beyond `max` move to the set `leaving`. The reply names these, and one that was in the
- * set already.
+ * Makes a tenant the most recently used one of its kind (touched or declared). `declares` makes it
+ * a declared tenant. Tenants beyond `max` move to the set `leaving`. The reply names the moved
+ * tenants, and one tenant that was in the set before.
  */
 export const useTenant = defineScript({
   NUMBER_OF_KEYS: 4,
@@ -163,7 +163,7 @@ return gone
 
 /** Removes a flow with all keys that identify it. */
 const DROP = `
--- What its ring and size are called.
+-- Prefix of the keys that hold the ring and the size of this flow.
 local function ringOf(key)
   return redis.call('HEXISTS', key, 'f:audit') == 1 and 'audited:' or ''
 end
@@ -184,7 +184,10 @@ local function drop(prefix, tenant, id)
 end
 `
 
-/** Adds names and their texts, in turns, to those of a tenant. The field `bytes` counts them. */
+/**
+ * Adds pairs of name and text to what the clients of a tenant have seen. The field `bytes` counts
+ * them.
+ */
 const ADD_SEEN = `
 local function addTo(key, seen)
   for i = 1, #seen, 2 do
@@ -207,7 +210,7 @@ local function addSeen(prefix, tenant, seen)
 end
 `
 
-/** Adds to what the clients of a tenant have seen by calls outside any flow. */
+/** Records what the clients of a tenant have seen in calls outside any flow. */
 export const addSeenScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${ADD_SEEN}
@@ -223,7 +226,7 @@ return true
   transformReply() {},
 })
 
-/** Removes what the clients of a tenant have seen, or those of all tenants. */
+/** Removes what the clients of a tenant have seen; for the root tenant, of all tenants. */
 export const clearSeenScript = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `
@@ -245,9 +248,9 @@ return true
 })
 
 /**
- * Records a call in the journal whose keys begin with `prefix`. The reply holds the id of the flow,
- * whether the flow began or ended, and its kind (JSON); `undefined` when the call belongs to no flow
- * and begins none.
+ * Records a call in the journal with the keys below `prefix`. The reply holds the id of the flow,
+ * whether the flow began or ended, and its kind as JSON; `undefined` when the call belongs to no
+ * flow and begins none.
  */
 export const recordCallScript = defineScript({
   NUMBER_OF_KEYS: 1,
@@ -295,7 +298,7 @@ if not found then
 end
 
 local key = prefix .. tenant .. ':' .. id
--- Whatever is kept of a flow is put and removed by these two, which count it.
+-- Only these two functions change fields of a flow, so that growth counts all characters.
 local growth = 0
 local function remove(field)
   growth = growth - redis.call('HSTRLEN', key, field)
@@ -309,7 +312,7 @@ end
 
 local before = ringOf(key)
 for i = 1, #facts, 2 do
-  -- A token or upgrade call keeps its flow what it was.
+  -- A token or upgrade call does not change the kind of its flow.
   if not (found and facts[i] == 'f:flow') then put(facts[i], facts[i + 1]) end
 end
 local ring = ringOf(key)
@@ -340,7 +343,7 @@ for _, identifier in ipairs(issuedIds) do
   local issued = redis.call('HINCRBY', key, 'issued', 1)
   put('i:' .. issued, identifier)
   redis.call('HSET', identifiers, identifier, id)
-  -- The first one stays: of a Create flow it is the request_uri.
+  -- The first identifier stays: in a Create flow it is the request_uri.
   if issued > maxCalls then
     local oldest = 'i:' .. (issued - maxCalls + 1)
     redis.call('HDEL', identifiers, redis.call('HGET', key, oldest))
@@ -353,7 +356,7 @@ if hasEnded then
   redis.call('ZADD', prefix .. tenant .. ':endings', redis.call('INCR', prefix .. 'order'), id)
 end
 
--- Read before the flow itself may have to go.
+-- Read first, because the loop below may drop the flow itself.
 local kind = redis.call('HGET', key, 'f:flow')
 local share = ring == '' and 1 or ${AUDIT_SHARE}
 local total = redis.call('INCRBY', prefix .. ring .. 'size', growth)
@@ -400,7 +403,7 @@ return { id, (hasEnded or not found) and 1 or 0, kind }
     reply === null ? undefined : { id: reply[0], hasNews: reply[1] === 1, kind: reply[2] },
 })
 
-/** Removes the flows of a tenant. Its count goes on, unless the tenant is forgotten. */
+/** Removes the flows of a tenant. Its flow counter stays, unless the tenant is forgotten. */
 export const clearFlows = defineScript({
   NUMBER_OF_KEYS: 1,
   SCRIPT: `${DROP}

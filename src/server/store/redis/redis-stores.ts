@@ -11,10 +11,10 @@ import type { ChangeTexts } from './redis-scripts.ts'
 import { createRedisTables, type RowChange } from './redis-tables.ts'
 
 /**
- * All stores in Redis or Valkey, so that any number of processes act as one sandbox. Keys are
- * `agekey-sandbox:{version}:{tenant}:...`; those of no tenant have a word with a leading underscore
- * as {tenant}.
- * @param options.version records of another version are refused
+ * Opens all stores in Redis or Valkey, so that any number of processes act as one sandbox. Keys are
+ * `agekey-sandbox:{version}:{tenant}:...`. Keys that belong to no tenant have a word with a leading
+ * underscore as {tenant}.
+ * @param options.version the version of this sandbox; records of another version are refused
  * @param options.onWarning called when Redis has lost or replaced the signing keys
  * @throws Error with one line: Redis cannot be reached, or holds records of another version
  */
@@ -60,7 +60,7 @@ export async function openRedisStores(
       },
       agreeOnKeys: beginWithKeys,
       agree,
-      // Writes each time, because a full or read-only store still answers reads.
+      // Checks by a write, because a full or read-only store still answers reads.
       check: async () => void (await redis.call((client) => client.set(`${prefix}_health`, '1'))),
       close: redis.close,
     }
@@ -71,9 +71,9 @@ export async function openRedisStores(
 }
 
 /**
- * The tenants of all replicas, in three keys: touched and declared ones, each sorted by their last
- * use, and removed ones whose records are still there. `order` is the key of the counter that sorts
- * them.
+ * The tenants of all replicas, in three keys: touched tenants and declared tenants, both sorted by
+ * last use, and removed tenants whose records still exist. `order` is the key of the counter that
+ * sorts the tenants.
  */
 export function createRedisDirectory(
   redis: Redis,
@@ -112,8 +112,8 @@ export function createRedisDirectory(
 }
 
 /**
- * Milliseconds of real time for which a record stays beyond its lifetime. The sandbox clock, which
- * may be frozen or moved back, decides whether it has expired; this limit only removes forgotten
+ * Milliseconds of real time that Redis keeps a record beyond its lifetime. The sandbox clock, which
+ * may be frozen or moved back, decides whether the record has expired; Redis only removes forgotten
  * records.
  */
 const KEPT_BEYOND_MS = 24 * 60 * 60 * 1000
@@ -122,21 +122,26 @@ const MAX_KEPT_MS = 10 * 365 * KEPT_BEYOND_MS
 interface RedisStoreOptions {
   readonly clock: Clock
   /**
-   * The prefix of its keys: a key for each record, and for each collection a sorted set of ids in
-   * the order of writing.
+   * The prefix of all keys: one key for each record, and a sorted set of ids, in the order of
+   * writing, for each collection.
    */
   readonly prefix: string
   /** The key of the counter that orders records. */
   readonly order: string
-  /** Records per collection (default 100,000); beyond this limit the oldest goes. */
+  /**
+   * Maximum number of records in a collection (default 100,000). Beyond the limit the oldest is
+   * removed.
+   */
   readonly limit?: number
-  /** A change of a table row for the script. */
+  /** Converts a change of a table row for the script. */
   rowTexts(change: RowChange): ChangeTexts
 }
 
 const recordSchema = z.tuple([z.number(), z.unknown()])
 
-/** The store of one tenant in Redis. A record is its expiry and its value, as JSON. */
+/**
+ * Creates the store of one tenant in Redis. A record is a JSON array of its expiry and its value.
+ */
 export function createRedisStore(redis: Redis, options: RedisStoreOptions): TenantStore {
   const { clock, prefix, order, limit = 100_000, rowTexts } = options
   const collections = `${prefix}collections`
@@ -159,7 +164,7 @@ export function createRedisStore(redis: Redis, options: RedisStoreOptions): Tena
   const get = async (collection: string, id: string): Promise<unknown> => {
     const text = await redis.call((client) => client.get(recordsOf(collection) + id))
     if (text === null) return undefined
-    // The message leaves out the id, which may be a code or a token.
+    // The message omits the id, which may be a code or a token.
     const stored = parseStored(text, `${recordsOf(collection)}...`)
     const [expiresAt, value] = parseRecord({ name: collection, schema: recordSchema }, stored)
     return expiresAt > clock.now() ? value : undefined

@@ -7,17 +7,18 @@ import type { ChangeTexts } from './redis-scripts.ts'
 /** A change of a table row. */
 export type RowChange = Omit<Extract<RecordChange, { readonly kind: 'row' }>, 'kind'>
 
-/** Tables in Redis, with what the other files of the store need of them. */
+/** Tables in Redis, with the keys and texts that other files of the store need. */
 export interface RedisTables extends Tables {
-  /** The key in Redis of the hash that holds a table. */
+  /** The Redis key of the hash that holds a table. */
   keyOf(table: string): string
-  /** A change of a row for the script that writes changes. */
+  /** Converts a change of a row for `writeChanges`. */
   textsOf(change: RowChange): ChangeTexts
 }
 
 /**
- * Tables in Redis: a hash for each, and a set with their names. A row is the place at which its id
- * was first put, a colon, and the value as JSON. `order` is the key of the counter for places.
+ * Creates tables in Redis: a hash for each table, and a set with the keys of all tables. The text
+ * of a row is its place (a number given when its id was first put), a colon, and its value as JSON.
+ * `order` is the key of the counter for places.
  */
 export function createRedisTables(
   redis: Redis,
@@ -57,7 +58,7 @@ export function createRedisTables(
         const before = await get(table, id)
         const value = change(before)
         if (textOf(value) === textOf(before)) return value
-        // Another caller was faster: its value must be changed now.
+        // Another caller changed the row first: repeat the change with the new value.
         if (await write({ table, id, value, was: { value: before } })) return value
       }
     },
@@ -72,5 +73,5 @@ const placeOf = (row: string) => Number.parseInt(row, 10)
 const contentOf = (row: string | null, key: string): unknown =>
   row === null ? undefined : parseStored(contentIn(row), key)
 
-/** The value of a row in the hash of a table, as JSON. */
+/** The JSON value in the text of a row. */
 export const contentIn = (row: string) => row.slice(row.indexOf(':') + 1)

@@ -15,42 +15,40 @@ import {
 
 type RedisClient = ReturnType<typeof createRedisClient>
 
-/** A connection to Redis, which is opened again without end when it is lost. */
+/** A connection to Redis that reconnects without end. */
 export interface Redis {
   /** The address without user and password. */
   readonly address: string
   /**
    * Runs commands and scripts.
-   * @throws Refusal (503) when Redis does not answer within two seconds
+   * @throws Refusal 503 when Redis does not answer within two seconds or refuses the call
    */
   call<Reply>(act: (client: RedisClient) => Promise<Reply>): Promise<Reply>
-  /** Calls `listener` for each message, also after a lost connection was opened again. */
+  /** Calls `listener` for each message of a channel, also after a reconnection. */
   listen(channel: string, listener: (message: string) => void): Promise<void>
-  /** Calls `listener` at each new connection, and each second while Redis answers. */
+  /** Calls `listener` after each (re)connection, and once a second while Redis answers pings. */
   onPulse(listener: () => void): void
   close(): void
 }
 
 export interface RedisEvents {
-  /** Called once when the connection is lost; calls are refused until it is back. */
+  /** Called once for each outage. Calls are refused until `onBack`. */
   onLost(reason: string): void
   onBack(): void
 }
 
-/** Milliseconds: longer than any answer takes, and shorter than a client waits. */
+/** Milliseconds: longer than any command takes, shorter than clients wait. */
 const MAX_ANSWER_MS = 2_000
 const MAX_CONNECT_MS = 2_000
-/**
- * Milliseconds of silence, without even an answer to a ping, after which a connection is replaced.
- */
+/** Milliseconds between two pings, and without any answer until the connection is replaced. */
 const PING_EVERY_MS = 1_000
 const MAX_SILENCE_MS = 4_000
 
 /**
- * Connects to Redis. A lost connection is opened again without end.
+ * Connects to Redis. A lost connection is reopened without end.
  * @param url `redis://[user:password@]host[:port][/database]`, `rediss://` for TLS, the same with
  * `valkey`, or `unix:///path[?db=1]`
- * @throws Error with one line that names the address, without its password
+ * @throws Error with one line that names the address without its password
  */
 export async function connectRedis(url: string, events: RedisEvents): Promise<Redis> {
   const address = parseStoreAddress(url)
@@ -78,7 +76,7 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
     back()
   })
   const subscriber = client.duplicate()
-  // The first connection reports its errors.
+  // The errors of the other connection are enough.
   subscriber.on('error', () => {})
 
   try {
@@ -112,7 +110,7 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
     },
     onPulse(listener) {
       client.on('ready', listener)
-      // The client asks Redis for a sign of life anyway, so no timer is added.
+      // The client pings Redis once a second anyway, so no timer is needed.
       client.on('ping-interval', listener)
     },
     close() {
@@ -123,8 +121,8 @@ export async function connectRedis(url: string, events: RedisEvents): Promise<Re
 }
 
 /**
- * @param reconnectStrategy the milliseconds until a lost connection is tried again, or the error
- * that ends the attempts
+ * @param reconnectStrategy returns the milliseconds until the next attempt, or an error that ends
+ * the attempts
  */
 const createRedisClient = (
   { connection }: StoreAddress,
@@ -149,9 +147,11 @@ const createRedisClient = (
       addSeen: addSeenScript,
       clearSeen: clearSeenScript,
     },
-    // A call without an answer is refused at once: later, its client would be gone.
+    // Without a connection a call is refused at once: its caller would not wait for the
+    // reconnection.
     disableOfflineQueue: true,
-    // The breaker has its own timer, which also runs while Redis is silent.
+    // No timeout of the library: the breaker has its own timer, which also runs while Redis is
+    // silent.
     commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.MAP]: Map } },
     pingInterval: PING_EVERY_MS,
     socket: path === undefined ? limits : { ...limits, path },
@@ -159,8 +159,8 @@ const createRedisClient = (
 }
 
 /**
- * Calls a service that may stop answering. The first call without an answer in time opens the
- * breaker: further calls are refused at once. A late answer, or `close`, closes it.
+ * Creates a circuit breaker for a service that may stop answering. A call without an answer in time
+ * opens it: further calls are refused at once. A call that succeeds late, or `close`, closes it.
  */
 export function createBreaker(options: { withinMs: number; onOpen(): void; onClose(): void }) {
   const { withinMs, onOpen, onClose } = options
@@ -195,7 +195,7 @@ export function createBreaker(options: { withinMs: number; onOpen(): void; onClo
 }
 
 /**
- * The codes of Redis for a state that an operator can end; any other error reply is a defect of the
+ * Redis error codes for a state that an operator can end. Any other error reply is a bug in the
  * command.
  */
 const PASSING = [
@@ -213,10 +213,10 @@ const PASSING = [
   ...['NOAUTH', 'WRONGPASS', 'NOPERM', 'WRONGTYPE'],
 ]
 
-/** What of an answer that is an error says its kind: mostly its first word. */
+/** The code of an error reply: usually its first word. */
 function replyCode(error: unknown): string | undefined {
   if (!(error instanceof ErrorReply)) return undefined
-  // A script reports so what its user may not do.
+  // A script reports missing permissions in this way.
   if (error.message.includes('ACL failure in script')) return 'NOPERM'
   return /^[A-Z]+/.exec(error.message)?.[0]
 }
@@ -238,13 +238,13 @@ const REPLY_REMEDIES: Readonly<Record<string, string>> = {
   LOADING: 'it still loads its records; start again when redis-cli ping answers PONG',
 }
 
-/** Why the connection failed, in one line. */
+/** Says in one line why the connection failed. */
 function redisReason(error: unknown): string {
   if (!isError(error)) return String(error)
-  // Each address of the host was tried.
+  // An AggregateError: each address of the host was tried.
   if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0)
     return redisReason(error.errors[0])
-  // OpenSSL adds its own place in its source.
+  // OpenSSL adds the place in its own source, which is removed.
   return (error.message.split(/\r?\n/, 1)[0] || String(error.name)).replace(
     /^.*SSL routines:\w*:(.*?):.*$/,
     'TLS: $1',
@@ -253,7 +253,7 @@ function redisReason(error: unknown): string {
 
 function remedyOfConnection(cause: unknown, { isTls }: StoreAddress): string {
   const text = redisReason(cause)
-  // The library passes on what Redis answers and what the system says, in errors of its own.
+  // The library wraps replies of Redis and system errors in errors of its own.
   const reply = /^[A-Z]+(?= )/.exec(text)?.[0] ?? ''
   if (Object.hasOwn(REPLY_REMEDIES, reply)) return remedyOfReply(reply)
   const advice = ADVICE.find(({ by, tls = isTls }) => tls === isTls && by.test(text))
@@ -261,8 +261,8 @@ function remedyOfConnection(cause: unknown, { isTls }: StoreAddress): string {
 }
 
 /**
- * What a reason is known by, where it matters only with TLS or without it, and its remedy: the
- * first that fits.
+ * Remedies by the text of the reason; the first that matches is used. `tls` restricts a remedy to
+ * addresses with or without TLS.
  */
 const ADVICE: readonly { readonly by: RegExp; readonly tls?: boolean; readonly remedy: string }[] =
   [
