@@ -4,7 +4,7 @@ import { isJsonObject } from '../../service/age/json-object.ts'
 /**
  * Parses the list of clients in an environment variable: JSON, with the members of `clients` in the
  * config file.
- * @throws ConfigError with the reason. It repeats nothing of the text, which holds secrets
+ * @throws ConfigError with the reason. The message repeats no part of the text, which holds secrets
  */
 export function parseClients(text: string | readonly string[]): unknown {
   const json = [text].flat().join()
@@ -27,7 +27,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch (cause) {
-    // The message of the parser repeats a part of the text.
+    // The message of `JSON.parse` repeats a part of the text, so the place is found here.
     const at = breaksAt(json)
     const place =
       at === json.length
@@ -38,7 +38,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** How JSON is usually spoiled on its way into a variable, the first that fits. */
+/** Common mistakes when JSON is put into a variable; the first that matches is reported. */
 const MISTAKES: readonly (readonly [looks: RegExp, remedy: string])[] = [
   [/^\s*(['"`])\s*\[[\s\S]*\1\s*$/, 'leave out the quotation marks around the list'],
   [/^[\s[{]*\\"/, 'leave out the backslashes before the quotation marks'],
@@ -57,7 +57,7 @@ const TOKEN =
   /[{}[\],:]|"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-f]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?|true|false|null)(?![\w.])/iuy
 
 /**
- * The characters that may follow a kind of token: `s` is a text, `v` another value, an empty text
+ * The kinds of token that may follow each kind: `s` is a string, `v` another value, the empty key
  * the beginning.
  */
 const FOLLOWS: Readonly<Record<string, string>> = {
@@ -73,7 +73,8 @@ const FOLLOWS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Where a text stops being JSON: the index of a character, or its length when the end is missing.
+ * Finds where a text stops being JSON: the index of a character, or the length of the text when its
+ * end is missing.
  */
 function breaksAt(json: string): number {
   const open: string[] = []
@@ -94,7 +95,7 @@ function breaksAt(json: string): number {
   return json.length
 }
 
-/** The index of the first character from `at` on that is no white space. */
+/** The index of the next character that is not white space. */
 const nextToken = (json: string, at: number) =>
   at + (json.slice(at).length - json.slice(at).trimStart().length)
 

@@ -10,34 +10,34 @@ import { type ConfigText, locateProblems, readConfigText } from './file/read-con
 import type { Environment } from './file/variables.ts'
 import { SETTING_ROWS, type SettingValues } from './settings.ts'
 
-/** Read from the working folder, if it exists there and no other file is named. */
+/** The config file in the working folder. It is read if it exists and no other file is named. */
 export const DEFAULT_CONFIG_FILE = 'agekey-sandbox.yaml'
 
 export interface ConfigFile extends ConfigText {
   /** The absolute path; `undefined` without a file. */
   readonly configFile: string | undefined
-  /** There is no file, or none of its lines says anything. */
+  /** Whether there is no file, or the file has only comments. */
   readonly isBlank: boolean
 }
 
 interface ConfigFileOptions {
   /** The requested file, with the flag or variable that named it. */
   readonly named?: { readonly path: string; readonly by: string } | undefined
-  /** Where `${NAME}` in the file takes its value from. */
+  /** The variables for `${NAME}` in the file. */
   readonly environment: Environment
 }
 
-/** A comment, or a line that begins or ends a document. */
+/** Matches an empty line, a comment, and a line that begins or ends a YAML document. */
 const BLANK = /^\s*(?:---|\.\.\.)?\s*(?:#|$)/
 
-/** The absolute path at which the config file stands, or would stand. */
+/** The absolute path of the config file, which may not exist. */
 export const configPathOf = (cwd: string, named: string = DEFAULT_CONFIG_FILE): string =>
   resolve(cwd, named)
 
 /**
- * Reads the config file and its settings. Paths in the file are relative to its folder and become
- * absolute. The default file may be missing.
- * @throws ConfigError when the file cannot be read, and with file and line of each mistake
+ * Reads the config file. Paths in the file are relative to its folder and become absolute. The
+ * default file may be missing; a named file may not.
+ * @throws ConfigError when the file cannot be read, or with file and line of each mistake
  */
 export async function readConfigFile(
   cwd: string,
@@ -50,7 +50,7 @@ export async function readConfigFile(
   }
   const file = shortPath(cwd, path)
   const text = readText(path, named === undefined ? file : `${named.by}: ${file}`)
-  // A file in which every line is a comment means the defaults.
+  // A file with only comments means the defaults.
   if (text.split('\n').every((line) => BLANK.test(line))) return { ...NO_FILE, configFile: path }
   const { values, ...others } = await readConfigText(text, { file, environment })
   return {
@@ -69,13 +69,17 @@ const NO_FILE: ConfigFile = {
   explain: (problem) => problem,
 }
 
-/** The error for a wrong value in a config file, found after the file was parsed. */
+/**
+ * Creates the error for a value that proved wrong after the config file was parsed, with file and
+ * line.
+ */
 export async function problemInFile(
   file: string,
   { cwd, problem }: { cwd: string; problem: SchemaProblem },
 ): Promise<unknown> {
   const located = await locateIn(file, { cwd, problem }).catch((error: unknown) => error)
-  // The file of a running sandbox may be gone, or another one by now.
+  // The file of a running sandbox may have been removed or replaced. Then the error names only the
+  // setting.
   return messageOf(located).includes(problem.message)
     ? located
     : ConfigError.of(`${formatPath(problem.path)}: ${problem.message}`)

@@ -1,7 +1,6 @@
 /**
- * What a developer should know about the value of the environment variable `name` when the value is
- * in quotation marks; `undefined` for another value. A shell removes such marks, and docker
- * --env-file keeps them.
+ * The remark for an environment variable whose value is in quotation marks; `undefined` for another
+ * value. A shell removes such marks, but docker --env-file keeps them.
  */
 export function quotationRemark(name: string, value: string): string | undefined {
   if (!/^(['"]).*\1$/s.test(value)) return undefined

@@ -20,21 +20,21 @@ import {
 const DEFAULT_PORT = 2435
 const DEFAULT_HOST = '127.0.0.1'
 
-/** The settings of a start, from all sources. */
+/** The settings from all sources. */
 export interface Settings {
   readonly log: LogMode
   /**
-   * Options of `createSandbox`; absent options have its defaults. Paths are absolute, lifetimes in
-   * seconds.
+   * Options of `createSandbox`; absent options have its defaults. Paths are absolute, lifetimes are
+   * in seconds.
    */
   readonly sandbox: SettingOptions & { readonly port: number; readonly host: string }
-  /** The config file that was read, absolute; absent when there is none. */
+  /** The absolute path of the config file that was read; absent when there is none. */
   readonly configFile: string | undefined
-  /** Whether there is no config file, or one of comments alone. */
+  /** Whether there is no config file, or the file has only comments. */
   readonly isBlank: boolean
   /**
-   * The error for a value that only the sandbox can find wrong: it names the flag, the variable, or
-   * file and line.
+   * Creates the error for a value that only the sandbox can find wrong. The message names the flag,
+   * the variable, or file and line.
    */
   blame(path: SettingPath, reason: string): Promise<unknown>
   /** Advice on allowed values, a sentence each. */
@@ -42,8 +42,8 @@ export interface Settings {
 }
 
 /**
- * Where settings come from: flags, the environment, and the config file in the folder `cwd` or
- * another one that they name.
+ * The sources of settings: flags, the environment, and the config file in the folder `cwd` or the
+ * one that a flag or variable names.
  */
 interface Sources {
   readonly flags?: Texts
@@ -52,11 +52,11 @@ interface Sources {
 }
 
 /**
- * Reads all settings: flags, then environment variables (`AGEKEY_SANDBOX_PORT`), then the config
- * file, then defaults. A value replaces that of a later source as a whole; lists are not merged.
- * Paths in flags and variables are relative to `cwd`, paths in the config file to its folder.
- * @throws ConfigError: a line for each problem, which names the flag, the variable, or the file and
- * line
+ * Reads all settings. Flags take precedence over environment variables (`AGEKEY_SANDBOX_PORT`),
+ * these over the config file, and this over the defaults. Lists are replaced, not merged. Paths in
+ * flags and variables are relative to `cwd`, paths in the config file to its folder.
+ * @throws ConfigError for all mistakes in the config file, with file and line, or for the first bad
+ * flag or variable
  */
 export async function loadSettings({
   flags = {},
@@ -90,7 +90,7 @@ export async function loadSettings({
     const isIn = (given: SettingValues) =>
       Object.keys(given).some((name) => snakeCase(name) === setting)
     const { name, variable } = FLAGS.find(({ key }) => key === setting) ?? CONFIG_FLAG
-    // The reason for an item of a plain list names the item.
+    // The reason already names an item of a plain list.
     const place = path.length > 2 ? formatPath(path.slice(1)) : ''
     if (isIn(fromFlags)) return ConfigError.of(`--${name}${place}: ${reason}`)
     if (isIn(fromVariables)) return ConfigError.of(`${variable}${place}: ${reason}`)
@@ -110,8 +110,8 @@ export async function loadSettings({
 }
 
 /**
- * A declared client with the id of the built-in one. One source may declare the client, another one
- * remove the built-in client.
+ * Finds a declared client with the id of the built-in client. Checked after all sources are merged:
+ * one source may declare the client, another may remove the built-in one.
  */
 function findTakenByBuiltin({ clients = [], builtinClient }: SettingValues) {
   const index = clients.findIndex(({ clientId }) => clientId === BUILTIN_CLIENT.clientId)
@@ -123,7 +123,7 @@ function findTakenByBuiltin({ clients = [], builtinClient }: SettingValues) {
   }
 }
 
-/** The absolute path of the config file that `loadSettings` reads, if there is a file. */
+/** The absolute path of the config file that `loadSettings` reads. The file may not exist. */
 export const configPath = ({
   flags = {},
   env = process.env,
@@ -131,12 +131,12 @@ export const configPath = ({
 }: Sources): string => configPathOf(cwd, namedConfigFile(flags, readEnvironment(env))?.path)
 
 /**
- * The environment of this process: a command passes it on to programs, and finds files of a CI
- * system in it.
+ * The environment of this process, for commands that start programs or look for files of a CI
+ * system.
  */
 export const ownEnvironment = (): Environment => process.env
 
-/** The requested config file, and the flag or variable that named it. */
+/** The named config file, and the flag or variable that names it. */
 function namedConfigFile(flags: Texts, variables: Texts) {
   const [path, by] =
     flags.config === undefined
@@ -146,8 +146,8 @@ function namedConfigFile(flags: Texts, variables: Texts) {
 }
 
 /**
- * The `named` folder, otherwise the usual one of the platform. The usual one may be missing:
- * without a home, or where nothing can be written, state lives in memory. A named folder is not
+ * The state folder: the `named` one, otherwise the default of the platform. The default may be
+ * unusable (no home folder, or not writable); state then stays in memory. A named folder is not
  * checked here.
  */
 function settleStateFolder(named: string | undefined, env: Environment) {
@@ -161,8 +161,10 @@ function settleStateFolder(named: string | undefined, env: Environment) {
 }
 
 /**
- * The usual place for the state of programs: the XDG base directories, or their counterpart on
- * other systems.
+ * The folder for the state of programs: `XDG_STATE_HOME` (XDG Base Directory Specification) or its
+ * counterpart on other systems; `undefined` without a home folder.
+ * @example
+ * stateHome({ HOME: '/home/ada' }, 'linux') // '/home/ada/.local/state'
  */
 export function stateHome(env: Environment, platform: NodeJS.Platform): string | undefined {
   const { XDG_STATE_HOME: named = '', HOME: home = '', LOCALAPPDATA: local = '' } = env

@@ -10,10 +10,10 @@ const { log: _log, ...OPTIONS } = SETTINGS
 const callback = z.custom((value) => typeof value === 'function', { error: 'expected a function' })
 
 /**
- * Creates the check of the options of `createSandbox`, as strict as that of the config file: not
- * every caller is compiled. It throws a ConfigError of one line with every problem, each led by the
- * name of its option.
- * @param callbacks the options that are no settings
+ * Creates the check for the options of `createSandbox`. It is as strict as the check of the config
+ * file, because not every caller uses TypeScript. The check throws a ConfigError of one line with
+ * all problems, each with the name of its option.
+ * @param callbacks the options that are not settings
  */
 export function createOptionCheck(callbacks: readonly string[]): (options: object) => void {
   const settings = Object.entries(OPTIONS).map(([name, { schema }]) => [name, optionSchema(schema)])
@@ -24,7 +24,10 @@ export function createOptionCheck(callbacks: readonly string[]): (options: objec
 
 const connectSchema = z.strictObject({ controlToken: SETTINGS.controlToken.schema }).partial()
 
-/** Checks the arguments of `connectSandbox`. @throws ConfigError */
+/**
+ * Checks the arguments of `connectSandbox`.
+ * @throws ConfigError with one line
+ */
 export function checkConnection(url: string, options: object): void {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw ConfigError.of(
@@ -43,13 +46,16 @@ const tenantChangeSchema = z
     clients: optionSchema(clients.schema),
     lifetimes: optionSchema(lifetimes.schema),
     ...Object.fromEntries(values.map(([name, { schema }]) => [name, schema])),
-    // The sandbox checks readings: some exclude each other, which depends on the readings that are
-    // set already.
+    // Only the names are checked here. The sandbox checks the readings, because some exclude
+    // readings that are already set.
     readings: readingsChangeSchema.nullable(),
   })
   .partial()
 
-/** Checks the argument of `configure`, under the names of `createSandbox`. @throws ConfigError */
+/**
+ * Checks the argument of `configure`.
+ * @throws ConfigError with one line
+ */
 export function checkTenantChange(change: object): void {
   check('configure', tenantChangeSchema, change)
 }
@@ -61,8 +67,8 @@ function check(caller: string, schema: z.ZodType, options: unknown): void {
 }
 
 /**
- * The schema of a setting for the library: members in camelCase, and no single text instead of a
- * list.
+ * Derives the schema of an option from the schema of a setting: members in camelCase, and no single
+ * text in place of a list.
  */
 function optionSchema(schema: z.core.$ZodType): z.core.$ZodType {
   // The schema of a counted list is a pipe that begins with the count.

@@ -5,8 +5,8 @@ import { type ExpandedTexts, placeOf } from './file/variables.ts'
 import { isAddress, isSecret } from './setting-path.ts'
 
 /**
- * Forms of placeholders in templates. None of them is part of a usual address, identifier or
- * secret.
+ * Placeholders of common template languages. None of the forms is part of a usual address,
+ * identifier or secret.
  */
 const FORMS: readonly RegExp[] = [
   // ${HOST}, which is expanded in values of the config file only.
@@ -21,13 +21,13 @@ const FORMS: readonly RegExp[] = [
   /%(?![\dA-Fa-f]{2}\w*%[\dA-Fa-f]{2})[A-Za-z_]\w*%/,
   // $(HOST), $[HOST], ((host)), $env:HOST
   /\$\([^()]*\)|\$\[[^[\]]*\]|\(\([^()]+\)\)|\$env:\w+/,
-  // $HOST in capitals, because $filter and the like are parts of addresses.
+  // $HOST in capitals only, because addresses contain $filter and the like.
   /\$[A-Z][A-Z\d_]+/,
   // __HOST__, @HOST@
   /__[A-Z][A-Z\d_]*__|@[A-Z][A-Z\d_]*@/,
 ]
 
-/** In the host of an address: $host, [host] */
+/** Further placeholders in the host of an address: $host, [host]. */
 const IN_HOST =
   /(?<=^(?:[a-z][a-z\d+.-]*:\/\/)?[^/?#]*)\$[A-Za-z_]\w*|(?<=^[a-z][a-z\d+.-]*:\/\/)\[[^[\]:]*\]/
 
@@ -36,10 +36,10 @@ const ANYWHERE = new RegExp(anyOf([...FORMS, IN_HOST]))
 const WHOLE = new RegExp(`^(?:${anyOf(FORMS)})$`)
 
 /**
- * Placeholders that nothing has replaced, among settings by their names in the config file: in an
- * address wherever they stand, in another text when they are the whole text. What a variable gave
- * to another text than an address is taken as it is.
- * @param options.remedy what to do, behind "write the value itself"
+ * Finds placeholders that were not replaced: anywhere in an address, and in another text only if
+ * they are the whole text. Except in addresses, a value from an environment variable may look like
+ * a placeholder.
+ * @param options.remedy what to do, after "write the value itself"
  */
 export function findPlaceholders(
   settings: unknown,
@@ -67,7 +67,10 @@ export function findPlaceholders(
   return findAt(settings, [])
 }
 
-/** User and password may hold any character, as other secrets may. */
+/**
+ * Finds a placeholder in an address. User and password may contain any character, so only a whole
+ * user or password counts.
+ */
 function placeholderInAddress(address: string): string | undefined {
   const parts = /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*)@(.*)$/is.exec(address)
   if (!parts) return ANYWHERE.exec(address)?.[0]
@@ -76,7 +79,7 @@ function placeholderInAddress(address: string): string | undefined {
   return whole ?? ANYWHERE.exec(scheme + rest)?.[0]
 }
 
-/** YAML reads `{host}` without quotation marks as a mapping. */
+/** Restores `{host}`, which YAML reads as a mapping without quotation marks. */
 function unquotedPlaceholder(value: unknown, path: readonly PropertyKey[]): string | undefined {
   const takesText =
     isAddress(path) || /(?:^|_)(?:id|secret|token|name|persona)$/.test(String(path.at(-1)))

@@ -2,8 +2,8 @@ import { snakeCase } from '../../service/text/camel-case.ts'
 import { SETTING_ROWS } from './settings.ts'
 
 /**
- * Where a value stands among the settings of a source, by the names of the config file:
- * `['clients', 0, 'client_id']`.
+ * The path of a value in the settings, by the names of the config file: `['clients', 0,
+ * 'client_id']`.
  */
 type ValuePath = readonly PropertyKey[]
 

@@ -1,85 +1,94 @@
 import * as z from 'zod'
 
 /**
- * One setting: how its value is checked, where it can be given, and its help. Its name is its key
- * in the table.
+ * A setting: the schema of its value, its sources, and its help. The key in the table is its name.
  */
 export interface Setting {
-  /** Checks the value in the config file. The output is the option of `createSandbox`. */
+  /** Checks the value in the config file and converts it to the option of `createSandbox`. */
   readonly schema: z.ZodType
-  /** The flag and the environment variable; absent for a setting that has neither. */
+  /** The flag and the environment variable; absent for a setting without either. */
   readonly flag?: SettingFlag
   /**
-   * When a running sandbox takes up a change of the config file: `live`: at once, or `restart`: a
-   * warning asks for one.
+   * When a change of the config file takes effect: `live` at once, `restart` after a restart, for
+   * which a warning asks.
    */
   readonly takenUp: 'live' | 'restart'
-  /** For `--help` and docs/configuration.md. */
+  /** The help text for `--help` and docs/configuration.md. */
   readonly help: string
-  /** The documentation of the option of `createSandbox`, where `help` does not say it. */
+  /** The documentation of the `createSandbox` option; `help` when absent. */
   readonly option?: string
-  /** A value with which the sandbox starts as it does without the setting. */
+  /** The value that means the same as an absent setting. */
   readonly usual?: unknown
   /**
-   * Whether the value is a path, or a list of paths: relative to the folder of the config file, or
-   * to the working folder.
+   * Whether the value is a path or a list of paths, relative to the folder of the config file or to
+   * the working folder.
    */
   readonly isPath?: true
   /**
-   * Whether the value is an address, or a list of addresses: no part of it may be a placeholder.
+   * Whether the value is an address or a list of addresses, so that no part of it may be a
+   * placeholder.
    */
   readonly isAddress?: true
-  /** A value of a path setting that is not a path: `none`. */
+  /** A word that the value of a path setting may be instead of a path: `none`. */
   readonly word?: string
-  /** The paragraph before the setting in the file that `init` writes; lines without their `#`. */
+  /** The paragraph before the setting in the file that `init` writes, without `#`. */
   readonly about?: string
-  /** The YAML behind the name in that file. A value of several lines begins with a line break. */
+  /** The YAML after the name in that file. A value of several lines begins with a line break. */
   readonly example: string
-  /** Whether the file sets the value; otherwise its line is a comment. */
+  /** Whether that file sets the value; otherwise the line is a comment. */
   readonly isSet?: true
 }
 
 export interface SettingFlag {
   readonly short?: `-${string}`
-  /** The name of the flag, where it differs from that of the setting. */
+  /** The name of the flag, if it differs from the name of the setting. */
   readonly name?: string
   /**
-   * The name of the environment variable without its prefix, where it differs from that of the
+   * The name of the environment variable without its prefix, if it differs from the name of the
    * flag.
    */
   readonly variable?: string
   /** The placeholder in `--help`; a flag without one is a switch. */
   readonly argument?: `<${string}>`
   /**
-   * Converts a text to a value. A text that cannot be converted is returned as it is, and the
+   * Converts a text to a value. A text that cannot be converted is returned unchanged, so that the
    * schema refuses it.
-   * @throws ConfigError with the reason, where the schema would repeat a secret
+   * @throws ConfigError with the reason, if the message of the schema would repeat a secret
    */
   parse?(text: string | readonly string[]): unknown
   /** The separator of several values in the environment variable. */
   readonly separator?: string | RegExp
   /**
-   * Where `--help` shows the flag: `daily` always, otherwise with all flags. `none`: there is only
-   * the environment variable.
+   * Where the flag is shown: `daily` always in `--help`, absent only in the list of all flags,
+   * `none` nowhere, because only the environment variable exists.
    */
   readonly shown?: 'daily' | 'none'
 }
 
-/** Reads the digits of a whole number. */
+/**
+ * Converts the text of a whole number; another text is returned unchanged.
+ * @example
+ * parseNumber('2435') // 2435
+ * parseNumber('2435a') // '2435a'
+ */
 export const parseNumber: NonNullable<SettingFlag['parse']> = (text) =>
   typeof text === 'string' && /^-?\d+$/.test(text) ? Number(text) : text
 
-/** Reads `true` and `false`. */
+/** Converts `true` and `false`; another text is returned unchanged. */
 export const parseBoolean: NonNullable<SettingFlag['parse']> = (text) =>
   text === 'true' || text === 'false' ? text === 'true' : text
 
-/** Reads lists that are separated by commas. */
+/**
+ * Splits a list at commas.
+ * @example
+ * parseCommas('10.0.0.0/8, loopback') // ['10.0.0.0/8', 'loopback']
+ */
 export const parseCommas: NonNullable<SettingFlag['parse']> = (text) =>
   [text].flat().flatMap((list) => list.split(',').map((item) => item.trim()))
 
 export const nonEmpty = z.string().min(1)
 
-/** The message of a schema: the value, and what was expected. */
+/** The error message of a schema: the received value and what was expected. */
 export const isNot = (expected: string) => (issue: { readonly input?: unknown }) =>
   issue.input === undefined
     ? `is missing; expected ${expected}`
@@ -99,6 +108,6 @@ export const textWithout = (problemOf: (text: string) => string | undefined) =>
     if (message !== undefined) issues.push({ code: 'custom', message, input: value })
   })
 
-/** A list; the config file may give a single text instead. */
+/** A list, or a single text in place of a list with one item. */
 export const listOrOne = <Item extends z.ZodType<string, string>>(item: Item) =>
   z.union([item, z.array(item)]).transform((value) => [value].flat())

@@ -34,11 +34,11 @@ import {
   wholeNumber,
 } from './setting.ts'
 
-/** The form in which the command line reports: for people, for programs, not at all. */
+/** How the command line reports: for people, for programs, or not at all. */
 const LOG_MODES = ['pretty', 'json', 'silent'] as const
 export type LogMode = (typeof LOG_MODES)[number]
 
-/** Stands for no folder: keys and certificate live in memory. */
+/** The value of `stateDir` for no folder: keys and certificate stay in memory. */
 export const NO_STATE = 'none'
 
 const seconds = wholeNumber('a whole number of seconds from 1 up', {
@@ -49,16 +49,16 @@ const provenance = z
   .string()
   .regex(PROVENANCE_PATH, { error: isNot('a path like /provider or /provider/sub_provider') })
 
-/** A header loses blanks at the ends of a token. */
+/** The first and last characters are not blanks, because HTTP trims header values. */
 const controlToken = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, {
   error: 'expected one or more printable ASCII characters, the first and the last of them no blank',
 })
 
 /**
- * All settings, keyed by the name in the library (`baseUrl`). Flags (`--base-url`), environment
- * variables (`AGEKEY_SANDBOX_BASE_URL`), the config file (`base_url`) with its JSON Schema, the
- * options of `createSandbox`, the starter file and the table in docs/configuration.md are derived
- * from it.
+ * All settings, by their names in the library (`baseUrl`). This table generates the flags
+ * (`--base-url`), the environment variables (`AGEKEY_SANDBOX_BASE_URL`), the config file
+ * (`base_url`) with its JSON Schema, the options of `createSandbox`, the starter file and the table
+ * in docs/configuration.md.
  */
 export const SETTINGS = {
   // Where it listens, and how it is reached.
@@ -210,7 +210,7 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
       name: 'redirect-uri',
       variable: 'REDIRECT_URIS',
       argument: '<url...>',
-      // No URL has white space, so that a variable may hold a URL a line.
+      // A URL contains no white space, so a variable may hold one URL on each line.
       separator: /[\s,]+/,
     },
     help: 'redirect URIs of the built-in client, beside those on this machine; compared by exact match',
@@ -388,12 +388,15 @@ names it to callers that use it; the issuer stays. trust_host: true does the sam
 
 type Settings = typeof SETTINGS
 
-/** The settings in one source. */
+/** The values of settings, under their names in the library. */
 export type SettingValues = {
   readonly [Name in keyof Settings]?: DeepReadonly<z.output<Settings[Name]['schema']>>
 }
 
-/** The settings that are options of `createSandbox`: all but the log of the command line. */
+/**
+ * The settings that are options of `createSandbox`: all except `log`, which only the command line
+ * has.
+ */
 export type SettingOptions = Omit<SettingValues, 'log'>
 
 type DeepReadonly<T> = { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
@@ -403,9 +406,9 @@ export const SETTING_ROWS: readonly (readonly [name: string, setting: Setting])[
   Object.entries(SETTINGS)
 
 /**
- * The names of the settings whose values differ.
- * @param when which settings to compare: those that a running sandbox takes up at once, or those
- * that need a restart
+ * Compares settings and returns the names of those that differ.
+ * @param when which settings to compare: those that take effect at once, or those that need a
+ * restart
  */
 export function changedSettings(before: object, after: object, when: Setting['takenUp']): string[] {
   const old = new Map(Object.entries(before))
@@ -417,13 +420,14 @@ export function changedSettings(before: object, after: object, when: Setting['ta
   )
 }
 
-/** The schema of the config file, also for flags and environment variables. */
+/** The schema of the config file. Flags and environment variables use it too. */
 export const configSchema = z
   .strictObject(
     Object.fromEntries(SETTING_ROWS.map(([name, { schema }]) => [snakeCase(name), schema])),
   )
   .partial()
-  // The schema of each setting has checked its value, whose type SettingValues names.
+  // Safe: the schema of each setting has checked its value, and SettingValues has the types of
+  // their outputs.
   .transform((values) => camelCased(values) as SettingValues)
   .check(refuseTakenClientIds)
 

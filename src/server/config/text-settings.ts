@@ -6,12 +6,12 @@ import { findPlaceholders } from './placeholders.ts'
 import type { SettingFlag } from './setting.ts'
 import { configSchema, SETTING_ROWS, type SettingValues } from './settings.ts'
 
-/** A flag, without its dashes, and its setting. */
+/** A flag, without its dashes, and its environment variable. */
 export interface Flag extends SettingFlag {
   readonly name: string
   /** The environment variable with the same meaning. */
   readonly variable: string
-  /** The name in the config file; absent for `--config`, which names that file. */
+  /** The name of its setting in the config file; absent for `--config`. */
   readonly key?: string
   readonly help: string
 }
@@ -19,14 +19,14 @@ export interface Flag extends SettingFlag {
 const PREFIX = 'AGEKEY_SANDBOX_'
 
 /**
- * Tells an app under test where the sandbox is. `run -- COMMAND` sets these variables for the
- * command, with the credentials of a client.
+ * Variables that tell an app under test the URL of the sandbox and the credentials of a client.
+ * `run -- COMMAND` sets them.
  */
 export const URL_VARIABLE = `${PREFIX}URL`
 export const CLIENT_ID_VARIABLE = `${PREFIX}CLIENT_ID`
 export const CLIENT_SECRET_VARIABLE = `${PREFIX}CLIENT_SECRET`
 
-/** Variables with our prefix that are no settings. */
+/** Variables with this prefix that are not settings. */
 const OF_APPS: readonly string[] = [URL_VARIABLE, CLIENT_ID_VARIABLE, CLIENT_SECRET_VARIABLE]
 
 export const CONFIG_FLAG: Flag = {
@@ -38,7 +38,7 @@ export const CONFIG_FLAG: Flag = {
   help: 'config file (default: agekey-sandbox.yaml in this folder, when present)',
 }
 
-/** Every flag with a value or switch of a setting, `--config` first. */
+/** All flags that stand for a setting, after `--config`. */
 export const FLAGS: readonly Flag[] = [
   CONFIG_FLAG,
   ...SETTING_ROWS.flatMap(([setting, { flag, help }]) => {
@@ -54,16 +54,16 @@ export const FLAGS: readonly Flag[] = [
 export type Texts = Readonly<Record<string, string | readonly string[]>>
 
 /**
- * Variables that Kubernetes sets for a service whose name begins with agekey-sandbox, such as
- * agekey-sandbox-redis, and that Docker sets for a linked container. Some have the name of a
- * setting; their value shows which of the two they are.
+ * Variables that Kubernetes sets for a service whose name begins with agekey-sandbox, and that
+ * Docker sets for a linked container. Some have the name of a setting; then the form of the value
+ * tells them apart.
  */
 const SERVICE_LINK =
   /^AGEKEY_SANDBOX_(?:\w+_)?(?:SERVICE_(?:HOST|PORT(?:_\w+)?)=|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?=|PORT=(?:tcp|udp|sctp):\/\/|NAME=\/|ENV_\w+=)/s
 
 /**
- * The settings in the environment. An empty variable counts as unset.
- * @throws ConfigError for an unknown variable with our prefix
+ * Reads the settings in the environment. An empty variable counts as unset.
+ * @throws ConfigError for an unknown variable with this prefix
  */
 export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Texts {
   const ours = Object.entries(environment).filter(
@@ -88,7 +88,7 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
           throw ConfigError.of(
             `${variable}: only the config file gives ${key}: write ${key}: in agekey-sandbox.yaml`,
           )
-        // All names share the prefix, so it is left out of the comparison.
+        // Compared without the prefix, which all names share.
         const near = didYouMean(
           word,
           known.map((name) => name.slice(PREFIX.length)),
@@ -107,14 +107,14 @@ export function readEnvironment(environment: Readonly<Record<string, string | un
 }
 
 interface TextSource {
-  /** Names the source of a value in messages: `--port`. */
+  /** The name of a value's source in messages: `--port`. */
   label(flag: Flag): string
-  /** What the author of a wrong value should know besides. */
+  /** A further remark about a wrong value. */
   remarkOf?(flag: Flag): string | undefined
 }
 
 /**
- * Checks texts by the schema of the config file.
+ * Converts and checks the texts of flags or variables by the schema of the config file.
  * @throws ConfigError for the first bad value
  */
 export function parseTexts(

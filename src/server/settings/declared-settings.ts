@@ -9,8 +9,7 @@ export interface DeclaredSettings {
   /** The settings at present. */
   readonly settings: SandboxSettings
   /**
-   * Replaces all settings by the settings of other options, or none. Warnings that the options
-   * before did not cause go to `onWarning`.
+   * Replaces all settings by the settings of new options, or none. New warnings go to `onWarning`.
    * @returns the names of the options that changed
    * @throws ConfigError for a bad persona file, or an unknown persona or outcome
    */
@@ -18,15 +17,15 @@ export interface DeclaredSettings {
 }
 
 /**
- * Reads the settings of `options`, and gives its warnings.
- * @throws ConfigError what `change` throws
+ * Reads the settings of `options` and reports their warnings.
+ * @throws ConfigError like `change`
  */
 export async function declareSettings(options: SandboxOptions): Promise<DeclaredSettings> {
   let running = options
   const declared = {
     settings: await settleSettings(options),
     async change(given: SandboxOptions) {
-      // Each tenant draws its identifiers from the seed of the start.
+      // The seed stays: the identifiers of each tenant depend on it.
       const next = await settleSettings({ ...given, seed: options.seed }, running)
       const { settings } = declared
       const known = warningsOf(settings)

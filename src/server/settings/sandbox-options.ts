@@ -3,16 +3,16 @@ import { createOptionCheck } from '../config/option-check.ts'
 import type { CallSummary } from '../http/handler.ts'
 
 /**
- * The options of a sandbox: the settings of the config file in camelCase, and callbacks. All are
- * optional.
+ * The options of `createSandbox`: the settings of the config file in camelCase, and callbacks. All
+ * are optional.
  */
 export interface SandboxOptions extends GivenSettings {
   onCall?(call: CallSummary): void
   onError?(error: unknown): void
   onWarning?(message: string): void
   /**
-   * The report of an audit as JSON, for the page Audit of the console. The command line gives the
-   * last report of its folder.
+   * Returns the report of an audit as JSON, which the console shows on its page Audit. The command
+   * line returns the last report in its folder.
    */
   lastAudit?(): string | undefined | Promise<string | undefined>
 }
@@ -31,15 +31,15 @@ const CALLBACKS = [
 export const checkSandboxOptions: (options: SandboxOptions) => void = createOptionCheck(CALLBACKS)
 
 /**
- * The options with callbacks that can neither break an answer nor end the process: their errors go
- * to `onError`. The error of an `onError` is dropped, since the library prints nothing.
+ * Wraps the callbacks so that their errors neither break an answer nor end the process: they go to
+ * `onError`. An error of `onError` itself is dropped, because the library prints nothing.
  */
 export function withHarmlessCallbacks(options: SandboxOptions): SandboxOptions {
   const onError = harmless<unknown>((error) => options.onError?.(error))
   return {
     ...options,
     onError,
-    // Without a listener calls are not summarised.
+    // Stays absent without a listener, so that calls are not summarized.
     ...(options.onCall && { onCall: harmless((call) => options.onCall?.(call), onError) }),
     onWarning: harmless((message) => options.onWarning?.(message), onError),
   }

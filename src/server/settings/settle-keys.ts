@@ -6,14 +6,14 @@ import { tlsKeyFileIn } from '../tls/certificate.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
 /**
- * Milliseconds that keep the generation of a key from slowing down the first requests, which need
- * no signature.
+ * Milliseconds before keys are generated, so that the generation does not slow down the first
+ * requests, which need no signature.
  */
 const KEYS_AFTER_MS = 100
 
 /**
- * Reads the signing keys of the options, or those on which the replicas of a store agree.
- * @returns a function to call once the server listens: it begins to generate missing keys
+ * Reads the signing keys: from the key file of the options, or from the store that replicas share.
+ * @returns a function to call when the server listens; it starts to generate missing keys
  * @throws ConfigError for a damaged key file, or a state folder that cannot be written
  */
 export async function settleKeys(
@@ -28,7 +28,7 @@ export async function settleKeys(
   const make = async () => stored ?? generateKeys(keyFile, options.onWarning)
   const agreed = await stores.agreeOnKeys?.(make)
   const first = await agreed?.()
-  // The keys of a state folder may differ without a warning.
+  // No warning for keys in a state folder, because the user did not choose them.
   if (first && stored && options.keys !== undefined && stored.RS256.kid !== first.RS256.kid) {
     options.onWarning?.(
       'keys: the store holds the signing keys of its first replica; they sign, and the ones of this replica do not',
@@ -44,14 +44,14 @@ export async function settleKeys(
 }
 
 /**
- * A warning for each file or folder with private keys that other users may open; none for a missing
- * one.
+ * Returns a warning for each file or folder with private keys that other users can open. Missing
+ * files get no warning.
  */
 export async function wideModeWarnings(
   keyFile: string | undefined,
   stateDir: string | undefined,
 ): Promise<string[]> {
-  // Windows has no file modes of this kind.
+  // Windows has no POSIX file modes.
   if (process.platform === 'win32') return []
   const warnings = await Promise.all([
     ...(stateDir === undefined

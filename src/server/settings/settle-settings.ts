@@ -15,9 +15,9 @@ import { unknownName } from '../../service/text/message-parts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
 /**
- * The settings that all tenants share, with defaults.
- * @param running the options of the running sandbox: one of its persona folders may be empty by
- * now, because its files are deleted
+ * Converts options to the settings that all tenants share, with defaults.
+ * @param running the options of the running sandbox: its persona folders may be empty now, because
+ * files were deleted
  * @throws ConfigError for a bad persona file, or an unknown persona or outcome
  */
 export async function settleSettings(
@@ -46,7 +46,7 @@ export async function settleSettings(
   return settings
 }
 
-/** Advice on settings that are allowed, a sentence each. */
+/** Advice on valid settings, a sentence each. */
 export function warningsOf({
   builtinClient,
   redirectUris,
@@ -61,7 +61,9 @@ export function warningsOf({
   ]
 }
 
-/** Credentials for an app: those of the built-in client, or of the first declared one. */
+/**
+ * The credentials that pages show: the built-in client or, without it, the first declared client.
+ */
 export function shownClient({ builtinClient, clients }: SandboxSettings): {
   clientId: string
   clientSecret: string
@@ -71,20 +73,20 @@ export function shownClient({ builtinClient, clients }: SandboxSettings): {
 }
 
 /**
- * Secrets of the process: the control token, and the password of the store, plain and as written in
- * its URL.
+ * Secrets to mask: the control token, and the password of the store, decoded and as written in its
+ * URL.
  */
 export function processSecrets({ controlToken = '', store = '' }: SandboxOptions): string[] {
   if (!URL.canParse(store)) return [controlToken]
   const { password, searchParams } = new URL(store)
-  // The URL of a socket file has the password in its query.
+  // The URL of a Unix socket has the password in its query.
   const decoded =
     searchParams.get('password') ??
     new URLSearchParams(`p=${password.replaceAll('+', '%2B')}`).get('p')
   return [controlToken, password, decoded ?? '', encodeURIComponent(decoded ?? '')]
 }
 
-/** Default personas and outcomes must exist: otherwise every request would fail. */
+/** Checks that default personas and outcomes exist; otherwise every request would fail. */
 function checkDeciders({ personas, defaults, clients }: SandboxSettings): void {
   const names = personas.map(({ name }) => name)
   checkName('persona', defaults.persona, { known: names, path: ['persona'], label: 'persona' })
@@ -96,7 +98,7 @@ function checkDeciders({ personas, defaults, clients }: SandboxSettings): void {
   checkName('outcome', defaults.outcome, { known: outcomes, path: ['outcome'], label: 'outcome' })
 }
 
-/** Redirect URIs beside the clients belong to the built-in client. */
+/** Refuses redirect URIs for a removed built-in client. */
 function checkRedirectUris({ builtinClient, redirectUris }: SandboxSettings): void {
   const [first] = redirectUris
   if (builtinClient || first === undefined) return

@@ -11,12 +11,12 @@ import { readTextFile } from '../../sandbox/files/text-file.ts'
 import { bareHost, readLeaf, type ServerCertificate, tlsKeyFileIn } from './certificate.ts'
 import { generateCertificate } from './self-signed.ts'
 
-/** The file of the self-signed certificate in a folder: clients have to trust it. */
+/** The file with the self-signed certificate in a folder, which clients have to trust. */
 export const certificateFileIn = (folder: string): string => join(folder, 'tls-certificate.pem')
 
 /**
- * A certificate that ends sooner than this is renewed at the start: a sandbox runs for days, not
- * for years.
+ * A certificate that expires within this time is renewed at the start, because a sandbox may run
+ * for days.
  */
 const RENEW_BEFORE_MS = 7 * 24 * 60 * 60 * 1000
 
@@ -27,9 +27,10 @@ interface Need {
 }
 
 /**
- * The self-signed certificate of a folder, valid for `names`. It is made when there is none, and
- * renewed when it does not name all of them, has expired or soon will. Without a folder it lives in
- * memory. @throws ConfigError when the folder cannot be written
+ * Reads the self-signed certificate of a folder. It creates the certificate if there is none, and
+ * renews it if a name is missing or it expires within a week. Without a folder the certificate is
+ * only in memory.
+ * @throws ConfigError when the folder cannot be written
  */
 export async function keepCertificate(
   folder: string | undefined,
@@ -56,7 +57,7 @@ async function settlePair(folder: string, need: Need): Promise<Pair> {
   return kept
 }
 
-/** If another process made a certificate first, and it is valid, uses that certificate. */
+/** Creates a certificate, or uses a valid one that another process has just created. */
 async function makePair(file: string, need: Need): Promise<Pair> {
   await preparePrivateFolder(dirname(file))
   const made = await generatePair(need)
@@ -73,7 +74,7 @@ async function generatePair({ names, now }: Need): Promise<string> {
 
 type Pair = Pick<ServerCertificate, 'cert' | 'key'>
 
-/** The certificate and the key in the file; empty texts for a damaged file. */
+/** The certificate and the key in the text; empty texts if it is damaged. */
 function parsePair(text: string): Pair {
   const partOf = (label: string) =>
     new RegExp(`-----BEGIN ${label}-----[^]*?-----END ${label}-----\n`).exec(text)?.[0] ?? ''
@@ -84,7 +85,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    // ENOTDIR: the folder is a file, which making sure of the folder explains better.
+    // ENOTDIR: the folder is a file. `preparePrivateFolder` explains that better.
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined
     throw error
   }
@@ -101,19 +102,19 @@ function isStillGood({ cert, key }: Pair, { names, now }: Need): boolean {
       verifies(leaf, createPrivateKey(key))
     )
   } catch {
-    // Damaged: nothing is lost by another one.
+    // A damaged certificate can be replaced.
     return false
   }
 }
 
 /**
- * Whether the certificate verifies what the key signs: a damaged key may still name the right
- * public half.
+ * Whether the certificate verifies a signature of the key. A damaged private key may still name the
+ * right public key.
  */
 function verifies(leaf: X509Certificate, key: KeyObject): boolean {
   const input = Buffer.from('agekey-sandbox')
   try {
-    // Without a digest: an Ed25519 key has its own.
+    // No digest, because Ed25519 has its own.
     return verify(undefined, input, leaf.publicKey, sign(undefined, input, key))
   } catch {
     return false
@@ -121,9 +122,11 @@ function verifies(leaf: X509Certificate, key: KeyObject): boolean {
 }
 
 /**
- * The user's own certificate and its key, from PEM files.
- * @param need.names the hosts by which clients will come
- * @throws ConfigError: a file that cannot be read or is something else, a key that does not fit
+ * Reads the user's own certificate and key from PEM files. A certificate that clients will refuse
+ * causes a warning.
+ * @param need.names the host names that clients will use
+ * @throws ConfigError for a file that cannot be read or is not PEM, and for a key that does not
+ * match
  */
 export function readOwnCertificate(
   { certFile, keyFile }: { readonly certFile: string; readonly keyFile: string },
@@ -153,7 +156,8 @@ export function readOwnCertificate(
         'give an intact copy of the key, or leave out both for a self-signed certificate',
     )
   }
-  // What OpenSSL would report only at the first connection: a damaged chain, a key too small.
+  // Reports now what OpenSSL would report at the first connection: a damaged chain, a key that is
+  // too small.
   attempt(
     () => createSecureContext({ cert, key }),
     (cause) => `httpsCert: ${certFile} cannot be used: ${messageOf(cause)}`,
@@ -169,7 +173,8 @@ export function readOwnCertificate(
 }
 
 /**
- * Returns the result of `act`. @throws ConfigError with the text that `problem` makes of an error
+ * Returns the result of `act`.
+ * @throws ConfigError with the message that `problem` returns
  */
 function attempt<Result>(act: () => Result, problem: (cause: unknown) => string): Result {
   try {
@@ -187,10 +192,7 @@ function readPem(option: string, file: string): string {
   throw ConfigError.of(`${option}: ${problem}`, { cause })
 }
 
-/**
- * The given names for which a client would refuse this certificate. IPv6 addresses may
- * stand in brackets.
- */
+/** The names for which clients would refuse this certificate. IPv6 addresses may have brackets. */
 const namesMissingFrom = (certificate: X509Certificate, names: readonly string[]): string[] =>
   names.filter((name) => {
     const bare = bareHost(name)

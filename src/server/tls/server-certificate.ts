@@ -3,14 +3,17 @@ import { onDemand } from '../../sandbox/files/on-demand.ts'
 import type { ServerCertificate } from './certificate.ts'
 
 interface HttpsOptions {
-  /** With a self-signed certificate, unless files are given. */
+  /** Serves https, with a self-signed certificate unless files are given. */
   readonly https?: boolean | undefined
-  /** PEM file of a certificate or chain; together with `httpsKey` it stands for `https` too. */
+  /** PEM file of a certificate or chain. Together with `httpsKey` it turns on https too. */
   readonly httpsCert?: string | undefined
   readonly httpsKey?: string | undefined
 }
 
-/** Whether https is asked for. @throws ConfigError for settings that do not go together */
+/**
+ * Whether the options ask for https.
+ * @throws ConfigError for contradicting options
+ */
 export function servesHttps({ https, httpsCert, httpsKey }: HttpsOptions): boolean {
   const [given, missing] =
     httpsCert === undefined ? ['httpsKey', 'httpsCert'] : ['httpsCert', 'httpsKey']
@@ -25,14 +28,14 @@ export function servesHttps({ https, httpsCert, httpsKey }: HttpsOptions): boole
   return https === true || httpsCert !== undefined
 }
 
-/** What a self-signed certificate is valid for in any case. */
+/** The names that every self-signed certificate contains. */
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The certificate of an https sandbox: the user's own, or a self-signed one that is kept in
- * `folder` (in memory without one).
+ * Returns the certificate of an https sandbox: the user's own, or a self-signed one that is kept in
+ * `folder` (without a folder, in memory).
  * @param options.hosts additional host names that clients use
- * @throws ConfigError
+ * @throws ConfigError for files that cannot be used, or a folder that cannot be written
  */
 export async function obtainCertificate(
   { httpsCert, httpsKey }: HttpsOptions,

@@ -10,13 +10,13 @@ import {
   type Variable,
 } from './variables.ts'
 
-/** Stands for the value of a secret variable in a message. */
+/** Replaces the value of a secret variable in a message. */
 const HIDDEN = '***'
 
 /**
- * Creates a function that completes the problem of an expanded text: it names the variables, and
- * keeps the values of secret variables out of the message. `settings` are those of the file before
- * the expansion.
+ * Creates a function that completes the problem of an expanded text: it adds the names of the
+ * variables, and keeps the values of secret variables out of the message.
+ * @param settings the settings of the file before the expansion
  */
 export function createExplanation(
   settings: unknown,
@@ -33,7 +33,7 @@ export function createExplanation(
   }
 }
 
-/** The problem with the variables from which its text comes. */
+/** Adds the variables from which the text comes to a problem. */
 export function withOrigin(
   { path, message }: SchemaProblem,
   expanded: ExpandedTexts,
@@ -56,8 +56,8 @@ function isSecretVariable({ name, value }: Variable): boolean {
 }
 
 /**
- * The message about the same setting with its secret variables masked. The mask may be allowed
- * where the value is not.
+ * The message that the same setting gets when the values of secret variables are masked. A generic
+ * message if the masked value is valid.
  */
 function hiddenMessage(
   path: SchemaProblem['path'],

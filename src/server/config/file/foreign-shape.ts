@@ -5,14 +5,14 @@ import { found } from '../../../service/text/message-parts.ts'
 import type { SchemaProblem } from '../../../service/text/schema-problems.ts'
 import { SETTING_ROWS } from '../settings.ts'
 
-/** Where clients stand, for a file that has them elsewhere. */
+/** Says where clients belong. */
 const BELOW_CLIENTS =
   'write clients as a list below "clients:"; each client begins with "- client_id: ..." and has client_secret and redirect_uris'
 
 /**
- * What is wrong with a config file whose shape is that of something else: a list, a client, the
- * config of another server, a persona. Empty for a mapping of settings. The messages repeat no
- * value, for a list of clients holds secrets.
+ * Detects a config file with the shape of something else: a list, a client, the config of another
+ * server, a persona. Empty for a mapping of settings. The messages repeat no value, because a list
+ * of clients holds secrets.
  */
 export function findForeignShape(settings: unknown): readonly SchemaProblem[] {
   if (Array.isArray(settings)) return [{ path: [], message: aboutList(settings) }]
@@ -33,10 +33,10 @@ export function findForeignShape(settings: unknown): readonly SchemaProblem[] {
 
 const SETTING_NAMES = SETTING_ROWS.map(([name]) => snakeCase(name))
 
-/** Names of one spelling: `ClientId`, `clientId`, `client-id` and `client_id`. */
+/** Normalizes a name, so that `ClientId`, `clientId`, `client-id` and `client_id` are equal. */
 const spellingOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z\d]/g, '')
 
-/** Members of a client that are no settings, here and in other servers. */
+/** Members of a client that are not settings, in this sandbox and in other servers. */
 const OF_CLIENTS_ONLY = [
   'clientid',
   'clientsecret',
@@ -58,7 +58,7 @@ function aboutList(list: readonly unknown[]): string {
     : `${expected}; ${INIT}`
 }
 
-/** The first member of a client in another spelling: `; write ClientId as client_id`. */
+/** A hint for the first member of a client in another spelling: `; write ClientId as client_id`. */
 function respelt(keys: readonly string[]): string {
   const hints = keys.flatMap((key) => {
     const name = Object.keys(clientSchema.shape).find(
@@ -81,7 +81,7 @@ function aboutScalar(value: unknown): string {
 const INIT = '"agekey-sandbox init" writes a file that explains every setting'
 const PERSONAS = 'name the file of a persona under "personas:"'
 
-/** What top-level keys of other files mean, by their spelling. */
+/** The meaning of top-level keys in files of other programs, by normalized name. */
 const MEANINGS = new Map(
   Object.entries({
     agekey: `belongs to a persona; ${PERSONAS}`,
@@ -102,7 +102,7 @@ const MEANINGS = new Map(
   }),
 )
 
-/** Settings below a name of their own: `agekey_sandbox: { port: 2435 }`. */
+/** Detects settings that are nested below another key: `agekey_sandbox: { port: 2435 }`. */
 function nestedSettings(settings: JsonObject): SchemaProblem[] {
   return Object.entries(settings).flatMap(([key, value]) => {
     if (SETTING_NAMES.includes(key) || !isJsonObject(value)) return []
@@ -117,7 +117,7 @@ function nestedSettings(settings: JsonObject): SchemaProblem[] {
   })
 }
 
-/** Clients by their ids: `clients: { web-shop: { ... } }`. */
+/** Detects clients that are a mapping by id: `clients: { web-shop: { ... } }`. */
 function mappedClients({ clients }: JsonObject): SchemaProblem[] {
   if (!isJsonObject(clients) || Object.keys(clients).length === 0) return []
   return [

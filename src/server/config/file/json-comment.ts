@@ -1,6 +1,6 @@
 /**
- * The first comment in a config file that is written as JSON; `undefined` when the file is YAML or
- * has no such comment. YAML takes `//` for a part of a text.
+ * Finds the first comment in a config file that is written as JSON; `undefined` when the file is
+ * YAML or has no such comment. YAML reads `//` as a part of a text.
  */
 export function findCommentInJson(
   text: string,

@@ -3,8 +3,8 @@ import { distanceWithin } from '../../../service/text/message-parts.ts'
 import { flagWord } from '../../../service/text/shell-word.ts'
 
 /**
- * A warning about a file in `folder` that was probably meant as the config file `name`, which is
- * missing; `undefined` without such a file. The file is not read.
+ * Warns of a file in `folder` that was probably meant as the missing config file `name`;
+ * `undefined` without such a file. The file is not read.
  */
 export function findMisnamedFile(folder: string, name: string): string | undefined {
   const misnamed = filesIn(folder).filter((file) => isMeant(file, name))
@@ -14,13 +14,10 @@ export function findMisnamedFile(folder: string, name: string): string | undefin
   return `${misnamed.join(', ')} ${read}: the config file is called ${name}; rename it, or name it by --config ${flagWord(first)}`
 }
 
-/** Edits that turn a misspelt name into the right one. */
+/** Maximum number of edits between a misspelt name and the right one. */
 const MAX_EDITS = 2
 
-/**
- * Whether both names are the same but for their endings, capitals and punctuation, or a typing
- * mistake.
- */
+/** Whether the names differ only by ending, capitals and punctuation, or by a typing mistake. */
 function isMeant(file: string, name: string): boolean {
   const [, stem = '', endings = ''] = /^\.*([^.]*)(.*)$/.exec(file) ?? []
   if (!/^(?:\.(?:config|conf|cfg|settings|ya?ml|json[c5]?|txt) *)+$/i.test(endings)) return false
@@ -35,7 +32,7 @@ function filesIn(folder: string): string[] {
     const entries = readdirSync(folder, { withFileTypes: true })
     return entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name)
   } catch {
-    // The warning is worth no error.
+    // A folder that cannot be read is not an error: only the warning is missing.
     return []
   }
 }

@@ -2,8 +2,8 @@ import { configSchema } from '../settings.ts'
 import { type ExpandedTexts, mapTexts, placeOf } from './variables.ts'
 
 /**
- * The settings with numbers and booleans in the place of expanded texts where the schema wants
- * them: `${PORT}` is a text, whose value `8080` is a port. A secret stays a text.
+ * Converts expanded texts to numbers and booleans where the schema expects these: `${PORT}` is a
+ * text, but its value `8080` is a port. A secret stays a text.
  */
 export function withPlainValues(settings: unknown, expanded: ExpandedTexts): unknown {
   if (expanded.size === 0) return settings
@@ -21,10 +21,7 @@ export function withPlainValues(settings: unknown, expanded: ExpandedTexts): unk
 
 const PLAIN_TYPES = ['number', 'int', 'boolean']
 
-/**
- * The number or boolean that YAML 1.2 reads in a text without quotation marks; another text stays
- * as it is.
- */
+/** Reads a plain scalar as YAML 1.2 does: a number, a boolean, or the text itself. */
 function plainValue(text: string): unknown {
   if (/^(?:true|True|TRUE)$/.test(text)) return true
   if (/^(?:false|False|FALSE)$/.test(text)) return false

@@ -17,20 +17,21 @@ import { findCommentInJson } from './json-comment.ts'
 import { withPlainValues } from './plain-values.ts'
 import { type Environment, expandVariables } from './variables.ts'
 
-/** Loaded only when there is a config file. */
+/** Loaded on demand: most sandboxes have no config file. */
 const loadYaml = onDemand(() => import('../../../sandbox/files/yaml-document.ts'))
 
-/** What a config file says. */
+/** The content of a config file. */
 export interface ConfigText {
   readonly values: SettingValues
-  /** Advice on the environment variables that the file names, a sentence each. */
+  /** Advice on the environment variables in the file, a sentence each. */
   readonly warnings: readonly string[]
-  /** Completes a problem of a value of the file: names the variables from which the value comes. */
+  /** Adds to a problem the variables from which the value comes. */
   explain(problem: SchemaProblem): SchemaProblem
 }
 
 /**
- * Reads the text of a config file. `file` names the file in messages.
+ * Reads the text of a config file.
+ * @param options.file the name of the file in messages
  * @throws ConfigError with file and line of each mistake
  */
 export async function readConfigText(
@@ -51,7 +52,10 @@ export async function readConfigText(
   }
 }
 
-/** The error for problems of a text that can be parsed: it names file and line of each. */
+/**
+ * Creates the error for problems in a text that is valid YAML. It names file and line of each
+ * problem.
+ */
 export async function locateProblems(
   text: string,
   { file, report }: { file: string; report: ProblemReport },
@@ -76,7 +80,10 @@ function unguarded(error: ConfigError): ConfigError {
   return ConfigError.inFiles(problems, { cause: error.cause })
 }
 
-/** The settings of a parsed file, or all problems of one kind. */
+/**
+ * Converts the parsed file to settings. If there are problems, returns all problems of the first
+ * kind that was found.
+ */
 function settle(settings: unknown, environment: Environment): ConfigText | ProblemReport {
   const foreign = findForeignShape(settings)
   if (foreign.length > 0) return reportOf(foreign)

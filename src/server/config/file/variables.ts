@@ -6,11 +6,11 @@ import { unguardText } from './guarded-text.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A text of the config file in which something was expanded. */
+/** A text of the config file that contained a reference. */
 export interface ExpandedText {
-  /** The environment variables in it that are set, an empty one too. */
+  /** The environment variables in the text that are set, including empty ones. */
   readonly variables: readonly Variable[]
-  /** The expanded text without each `${` that the file writes as `$${`. */
+  /** The expanded text without escaped references (`$${`). */
   readonly withoutEscapes: string
 }
 
@@ -19,7 +19,7 @@ export interface Variable {
   readonly value: string
 }
 
-/** The texts in which something was expanded, by `placeOf` their path. */
+/** The expanded texts, by `placeOf` their path. */
 export type ExpandedTexts = ReadonlyMap<string, ExpandedText>
 
 export interface Expansion {
@@ -34,8 +34,8 @@ export const placeOf = (path: readonly PropertyKey[]): string => JSON.stringify(
 
 /**
  * Expands `${NAME}` and `${NAME:-default}` in all texts of a parsed config file; `$${` stands for
- * `${`. The file is parsed before, so that the value of a variable is never read as YAML. The value
- * is not expanded again. Keys stay as they are.
+ * `${`. The file is parsed first, so that the value of a variable is never read as YAML. Values are
+ * not expanded again, and keys are not expanded.
  */
 export function expandVariables(settings: unknown, environment: Environment): Expansion {
   const expanded = new Map<string, ExpandedText>()
@@ -54,7 +54,7 @@ export function expandVariables(settings: unknown, environment: Environment): Ex
   return { value, expanded, problems }
 }
 
-/** The value with each text among its members and items changed. Keys stay as they are. */
+/** Applies `change` to each text in a value, including nested ones, but not to keys. */
 export function mapTexts(
   value: unknown,
   change: (text: string, path: readonly PropertyKey[]) => unknown,
@@ -70,12 +70,12 @@ export function mapTexts(
   )
 }
 
-/** `$${`, or a variable with its closing brace, which may be missing. */
+/** Matches `$${`, or a reference whose closing brace may be missing. */
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g
 
 /**
- * Marks an escape during the expansion: a noncharacter, which no text holds (Unicode 16, section
- * 23.7).
+ * Marks an escape during the expansion. A noncharacter, because no text contains it (Unicode 16,
+ * section 23.7).
  */
 const ESCAPED = '\ufdef'
 
@@ -114,7 +114,7 @@ function expandText(
   }
 }
 
-/** The inside of a reference: the name, and the default behind `:-`. */
+/** The name in a reference, and the default after `:-`. */
 const VARIABLE = /^([A-Za-z_]\w*)(:-(.*))?$/s
 
 function mistakeOf(reference: string, inside: string): string | undefined {
