@@ -11,7 +11,7 @@ import { readKeys } from './server-calls.ts'
 import { requireSession, updateSession } from './sessions.ts'
 
 /**
- * The callback by GET: response mode query or, when the query is empty, a page that reads the
+ * Serves the callback by GET: response mode `query`, or with an empty query a page that reads the
  * fragment.
  */
 export const takeQuery =
@@ -22,7 +22,7 @@ export const takeQuery =
     return encoded === '' ? showDemo(call, renderFragment) : take({ encoded, mode: 'query' }, call)
   }
 
-/** The callback by POST: response mode form_post, or the fragment from the page. */
+/** Serves the callback by POST: response mode `form_post`, or the fragment that the page read. */
 export const takePost =
   (host: HttpHost): Handler =>
   (request, tenant) => {
@@ -31,11 +31,11 @@ export const takePost =
     return take({ encoded, mode }, { request, tenant, host })
   }
 
-/** The query of a POST from the page that reads the fragment. */
+/** The query that marks a POST of the page that reads the fragment. */
 const FROM_FRAGMENT = 'from=fragment'
 
 /**
- * Checks a callback against the session of the browser. A state is single use: only the first
+ * Checks a callback against the session of the browser. A state is single use, so only the first
  * callback counts.
  * @throws Refusal 400 for a parameter that is too long to keep
  */
@@ -59,7 +59,10 @@ async function take(arrived: Arrived, { request, tenant, host }: DemoCall): Prom
   return { reply: toResult(tenant) }
 }
 
-/** Response mode `fragment`: a page whose script posts the fragment to the demo's server. */
+/**
+ * Renders the page for response mode `fragment`. Its script posts the fragment to the demo's
+ * server.
+ */
 export function renderFragment(frame: ConsoleFrame): RenderedPage {
   return renderDemoPage(frame, {
     title: 'Coming back',

@@ -12,10 +12,10 @@ import type { Incoming } from '../../server/http/incoming.ts'
 import { page, type Reply, redirect } from '../../server/http/reply.ts'
 import { refuseLongValues } from '../../service/oidc/request/echoed.ts'
 
-/** The path of a tenant's demo, without a slash at the end. */
+/** The path of a tenant's demo, without a trailing slash. */
 export const demoPath = ({ basePath }: Pick<Tenant, 'basePath'>) => `${basePath}/_sandbox/demo`
 
-/** A page of the demo, under the menu of the console. */
+/** Renders a page of the demo with the menu of the console. */
 export function renderDemoPage(
   frame: ConsoleFrame,
   { title, main, scripts = [] }: { title: string; main: Html; scripts?: readonly string[] },
@@ -31,8 +31,8 @@ export interface DemoCall {
 }
 
 /**
- * Answers with a page whose forms post to the base URL, even if the browser knows the sandbox by
- * another name.
+ * Answers with a page whose forms may post to the base URL, even if the browser uses another name
+ * of the sandbox.
  */
 export async function showDemo(
   { request, tenant, host }: DemoCall,
@@ -44,7 +44,10 @@ export async function showDemo(
 
 export const toResult = (tenant: Tenant): Reply => redirect(303, `${demoPath(tenant)}/result`)
 
-/** The fields of a form of the demo, which a session keeps. @throws Refusal 400 for a long field */
+/**
+ * Reads the fields of a form, which the session keeps.
+ * @throws Refusal 400 for a field that is too long
+ */
 export function readDemoForm(request: Incoming): Fields {
   const fields = readForm(request)
   refuseLongValues(Object.entries(fields), 'claims')

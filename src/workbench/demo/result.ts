@@ -19,7 +19,7 @@ import { type Exchange, sendCode, upgrade } from './server-calls.ts'
 import { requireSession, type Session, updateSession } from './sessions.ts'
 import { renderDateField } from './start.ts'
 
-/** The result of the flow of this browser. */
+/** Shows the result of this browser's flow. */
 export const showResult =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -27,7 +27,7 @@ export const showResult =
     return showDemo({ request, tenant, host }, (frame) => renderDemoResult(frame, session))
   }
 
-/** Request and callback side by side, each check with its result, and the next step. */
+/** Renders request and callback side by side, each check with its result, and the next step. */
 export function renderDemoResult(frame: ConsoleFrame, session: Session): RenderedPage {
   const { flow, state, request, callback, exchanges } = session
   const { title, sentence } = verdictOf(session)
@@ -87,7 +87,7 @@ const OFFERS = {
   },
 } as const
 
-/** One half of the page: parameters, or a sentence about why there are none. */
+/** Renders one half of the page: parameters, or a sentence that says why there are none. */
 const renderSide = (
   id: string,
   title: string,
@@ -115,7 +115,7 @@ ${renderParameters(callback.params)}</details>
 </section>`
 }
 
-/** Failed checks, and passed checks folded below them. */
+/** Renders the failed checks, and the passed checks folded below them. */
 function renderChecks(caption: string, checks: readonly CheckResult[]): Html {
   const failed = checks.filter((check) => !check.passed)
   const passed = checks.filter((check) => check.passed)
@@ -141,7 +141,9 @@ function renderCheckTable(caption: string, checks: readonly CheckResult[]): Html
 
 const RULES = new Map(CHECK_ROWS.map(({ name, rule }) => [name, rule]))
 
-/** Request and answer of a server-to-server call side by side, and the checks of the answer. */
+/**
+ * Renders request and answer of a server-to-server call side by side, and the checks of the answer.
+ */
 function renderExchange(exchange: Exchange): Html {
   const { title, method, url, sent, status, checks } = exchange
   return html`<section class="card">
@@ -156,10 +158,7 @@ ${renderChecks(`Checks of the reply to ${title}`, checks)}
 `
 }
 
-/**
- * A document that the shop read: its checks, and the document itself, which is unfolded only when a
- * check failed.
- */
+/** Renders a document that the shop fetched. The document is folded unless a check failed. */
 function renderRead(read: Exchange): Html {
   const { title, method, url, status, checks } = read
   return html`<section class="card">
@@ -175,11 +174,10 @@ ${renderAnswer(read)}</details>
 const renderAnswer = ({ answer }: Exchange): Html =>
   html`<div class="snippet"><pre><code>${typeof answer === 'string' ? answer : JSON.stringify(answer, undefined, 2)}</code></pre></div>`
 
-/** Parameters by name. */
 const renderParameters = (parameters: Readonly<Record<string, string>>): Html =>
   html`<dl class="settings">${Object.entries(parameters).map(([name, value]) => html`<div><dt><code>${name}</code></dt><dd><code>${shortened(value)}</code></dd></div>`)}</dl>`
 
-/** The shop's conclusion about a flow: a few words, and a sentence that explains them. */
+/** Creates a verdict of the shop on a flow: a title, and a sentence that explains it. */
 const verdict = (title: string, sentence: string) => ({ title, sentence })
 
 const VERDICTS = {
@@ -241,7 +239,7 @@ export function verdictOf({
     : VERDICTS.tooYoung
 }
 
-/** The error is the answer, and nothing else is wrong. */
+/** Whether the callback is a plain error without any other fault. */
 const isOnlyError = ({ params, checks }: CheckedCallback) =>
   params['id_token'] === undefined && checks.every(({ name, passed }) => passed || name === 'error')
 
@@ -249,7 +247,7 @@ const isOnlyError = ({ params, checks }: CheckedCallback) =>
 const isUpgraded = (exchanges: Session['exchanges']) =>
   exchanges.length === 2 && exchanges.every(({ checks }) => allPassed(checks))
 
-/** Each requested age with its answer; empty unless all checks of the callback passed. */
+/** The answer for each requested age; empty unless all checks of the callback passed. */
 export function shownAnswers(
   callback: CheckedCallback | undefined,
 ): Readonly<Record<string, boolean>> {
@@ -257,7 +255,7 @@ export function shownAnswers(
   return answersSchema.safeParse(callback.claims?.['age_thresholds']).data ?? {}
 }
 
-/** What the shop offers next. */
+/** The action that the shop offers next. */
 export function offerOf({ flow, callback, exchanges }: Session): 'upgrade' | 'create' | undefined {
   if (flow === 'create' || !callback || !isTrusted(callback)) return undefined
   const { code, create_requested: createRequested } = callback.params
@@ -267,7 +265,7 @@ export function offerOf({ flow, callback, exchanges }: Session): 'upgrade' | 'cr
 
 const issued = z.object({ access_token: z.string() })
 
-/** E4 and E5: exchanges the code of the callback and adds an age signal to the age key. */
+/** E4 and E5: exchanges the code and adds an age signal to the age key. */
 export const takeUpgrade =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -283,7 +281,10 @@ export const takeUpgrade =
     return { reply: toResult(tenant) }
   }
 
-/** The code that the shop may exchange now. @throws Refusal when there is none */
+/**
+ * The code that the shop may exchange now.
+ * @throws Refusal when there is none
+ */
 function requireCode({ flow, callback, exchanges }: Session): string {
   const code = flow === 'use' ? callback?.params['code'] : undefined
   if (!callback || code === undefined) {

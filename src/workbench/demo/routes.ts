@@ -4,7 +4,10 @@ import { takePost, takeQuery } from './callback.ts'
 import { showResult, takeUpgrade } from './result.ts'
 import { showStart, startCreate, startUse } from './start.ts'
 
-/** The relying party that the sandbox itself plays; it uses only the public endpoints. */
+/**
+ * The routes of the demo: a relying party inside the sandbox, which uses only the public endpoints
+ * of the service.
+ */
 export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {
   const rows: readonly RouteRow[] = [
     { path: '/_sandbox/demo', method: 'get', handler: showStart(host) },
@@ -18,10 +21,7 @@ export function createDemoRoutes(host: HttpHost): readonly RouteRow[] {
   return rows.map((row) => ({ ...row, handler: ofOwnHost(row.handler, host) }))
 }
 
-/**
- * Like every page of the sandbox, the shop refuses forms that came by a foreign host name (DNS
- * rebinding).
- */
+/** Refuses requests under a foreign host name (DNS rebinding), as other pages of the sandbox do. */
 const ofOwnHost =
   (handler: Handler, { guard }: HttpHost): Handler =>
   (request, tenant, reserveFlow) => {

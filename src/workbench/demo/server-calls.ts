@@ -22,21 +22,21 @@ export const exchangeSchema = z.object({
   method: z.string(),
   /** The absolute URL. */
   url: z.string(),
-  /** The headers and fields that matter, by name. */
+  /** The relevant headers and fields, by name. */
   sent: z.record(z.string(), z.string()).readonly(),
   /** The status; 0 without an answer. */
   status: z.number(),
-  /** JSON, or the text of a body that is no JSON. */
+  /** The JSON value of the body; its text if it is not JSON. */
   answer: z.unknown(),
   checks: z.array(checkResultSchema).readonly(),
 })
 
-/** A server-to-server call as the pages show it, with masked secrets. */
+/** A server-to-server call as the result page shows it, with masked secrets. */
 export type Exchange = Readonly<z.infer<typeof exchangeSchema>>
 
 interface Answered {
   readonly exchange: Exchange
-  /** The body as JSON, with its secrets; `undefined` unless all checks of the reply passed. */
+  /** The JSON body with its secrets; `undefined` unless all checks passed. */
   readonly body: unknown
 }
 
@@ -46,7 +46,7 @@ interface World {
   readonly host: Pick<HttpHost, 'ownUrl'>
 }
 
-/** E2: pushes a Create request for an age that the app has verified. */
+/** E2: pushes a Create request for an age that the shop has verified. */
 export function push(
   { dateOfBirth, state }: { dateOfBirth: string; state: string },
   world: World,
@@ -77,7 +77,7 @@ export function sendCode(code: string, world: World): Promise<Answered> {
   })
 }
 
-/** E5: adds an age signal to the age key that the token names. */
+/** E5: adds an age signal to the age key that the access token refers to. */
 export function upgrade(
   { accessToken, dateOfBirth }: { accessToken: string; dateOfBirth: string },
   world: World,
@@ -98,7 +98,7 @@ export function upgrade(
   return call('E5: add the age signal', request, { shown, world })
 }
 
-/** The keys of the service, and the calls that fetched them. */
+/** The key set of the service, and the calls that fetched it. */
 export interface FetchedKeys {
   /** Absent unless all checks of both replies passed. */
   readonly keys: readonly JWK[] | undefined
@@ -144,8 +144,8 @@ async function call(
   { shown, world }: { shown: Exchange['sent']; world: World },
 ): Promise<Answered> {
   const { provider } = world.tenant
-  // The answer is that for callers of the base URL, which may name a proxy or a mapped port that
-  // this process cannot reach.
+  // The Host header of the base URL makes the sandbox answer as at its base URL. The URL itself may
+  // name a proxy or a mapped port that this process cannot reach.
   const headers = { ...request.headers, Host: new URL(provider.baseUrl).host }
   const reply = await callOwnServer({ ...request, headers, url: ownAddress(path, world) })
   const { checks, body } = checkReply(flow, reply, useIssuer(provider))
@@ -164,7 +164,7 @@ async function call(
   }
 }
 
-/** The address on which this process listens. */
+/** The URL of this process for a path of the tenant. */
 const ownAddress = (path: string, { tenant, host }: World) =>
   `${host.ownUrl}${tenant.basePath}${path}`
 
@@ -175,7 +175,7 @@ const masked = (body: unknown) =>
 
 const secretOf = ({ clients }: Tenant) => clients.find(DEMO_CLIENT_ID)?.clientSecret ?? ''
 
-/** The age signal of a document scan that the shop has just made. */
+/** An age signal of a document scan that the shop pretends to have made. */
 function ageSignal(dateOfBirth: string, { provider }: Tenant) {
   const { provenanceAllowlist } = provider.vocabulary
   return {
@@ -192,7 +192,7 @@ function ageSignal(dateOfBirth: string, { provider }: Tenant) {
   }
 }
 
-/** A UUID of version 7 (RFC 9562): the instant in milliseconds, then 74 random bits. */
+/** Creates a UUID of version 7 (RFC 9562): the instant in milliseconds, then 74 random bits. */
 function uuidOf(instant: number): string {
   const bytes = randomBytes(16)
   bytes.writeUIntBE(Math.max(0, instant), 0, 6)
@@ -204,7 +204,7 @@ function uuidOf(instant: number): string {
 /** A call of the demo's server to the sandbox. */
 interface OwnCall {
   readonly method: 'GET' | 'POST'
-  /** The absolute URL, below the sandbox's own address. */
+  /** The absolute URL; it begins with the sandbox's own address. */
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -214,9 +214,9 @@ interface OwnCall {
 const MAX_WAIT_MS = 5_000
 
 /**
- * Makes a call as the server of a relying party, but only to this process: `url` never comes from a
- * request. Redirects are not followed. Resolves to `undefined` when the connection breaks, or
- * nothing comes in time.
+ * Sends a request as the server of a relying party, but only to this process: `url` never comes
+ * from a request. Redirects are not followed. Resolves to `undefined` when the connection breaks or
+ * the reply takes too long.
  */
 export function callOwnServer({
   method,
@@ -224,9 +224,9 @@ export function callOwnServer({
   headers: own,
   body = '',
 }: OwnCall): Promise<ServerAnswer | undefined> {
-  // Coverage is about other apps.
+  // The header excludes the demo from the coverage.
   const headers = { 'X-Sandbox-Tool': 'demo', ...own }
-  // The certificate may be self-signed; the process itself listens at this address.
+  // The certificate may be self-signed. It is not checked, because the URL is this process.
   const request = url.startsWith('https:')
     ? requestHttps(url, { method, headers, rejectUnauthorized: false, timeout: MAX_WAIT_MS })
     : requestHttp(url, { method, headers, timeout: MAX_WAIT_MS })

@@ -39,10 +39,10 @@ const createSessionSchema = z.object({
 export type UseSession = Readonly<z.infer<typeof useSessionSchema>>
 export type CreateSession = Readonly<z.infer<typeof createSessionSchema>>
 
-/** The session of one browser: one flow, from its request to its end. */
+/** The session of a browser, for one flow. */
 export type Session = UseSession | CreateSession
 
-/** Kept in the store, so that the browser may come back to any replica. */
+/** Kept in the store, so that any replica can serve the callback. */
 const sessions = collection<Session>({
   name: 'demo_session',
   isUnfinished: true,
@@ -50,10 +50,10 @@ const sessions = collection<Session>({
 })
 
 const COOKIE = 'agekey_sandbox_demo'
-/** In real time, by the clock of the browser. */
+/** In real time: browsers expire cookies by their own clock. */
 const COOKIE_SECONDS = 3_600
 
-/** Begins a session. Returns the cookie that identifies the browser. */
+/** Begins a session and returns the cookie that identifies the browser. */
 export async function beginSession(session: Session, tenant: Tenant): Promise<Cookie> {
   const id = randomBytes(16).toString('base64url')
   await keep(id, session, tenant)
@@ -64,7 +64,10 @@ export async function beginSession(session: Session, tenant: Tenant): Promise<Co
   }
 }
 
-/** The session of a browser. @throws Refusal 400 when the browser has none */
+/**
+ * Finds the session of a browser.
+ * @throws Refusal 400 when the browser has none
+ */
 export async function requireSession(request: Incoming, tenant: Tenant): Promise<Session> {
   const session = await sessions(tenant.provider).get(idIn(request))
   if (session) return session
@@ -77,7 +80,7 @@ export async function requireSession(request: Incoming, tenant: Tenant): Promise
   )
 }
 
-/** Replaces the session of a browser that has one. */
+/** Replaces the session of a browser. */
 export const updateSession = (
   request: Incoming,
   tenant: Tenant,
@@ -86,6 +89,8 @@ export const updateSession = (
 
 const idIn = (request: Incoming) => readCookie(request, COOKIE) ?? ''
 
-/** Far longer than the cookie: a visitor who moves the clock during a flow keeps the session. */
+/**
+ * The record lives far longer than the cookie, so that moving the clock does not end the session.
+ */
 const keep = (id: string, session: Session, tenant: Tenant) =>
   sessions(tenant.provider).put(id, session, inSeconds(tenant.provider, REMEMBERED_SECONDS))

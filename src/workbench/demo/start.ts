@@ -15,7 +15,7 @@ import { upgradeScope } from '../../service/oidc/rules/profile.ts'
 import { demoPath, readDemoForm, renderDemoPage, showDemo, toResult } from './demo.ts'
 import { push } from './server-calls.ts'
 import { beginSession } from './sessions.ts'
-/** The first page: a form for a Use request and one for a Create request. */
+/** Shows the first page, with a form for a Use request and a form for a Create request. */
 export const showStart =
   (host: HttpHost): Handler =>
   (request, tenant) =>
@@ -24,8 +24,8 @@ export const showStart =
     )
 
 /**
- * The URL of the demo below the base URL, if the browser came by another name: there it has no
- * session cookie.
+ * The URL of the demo at the base URL, if the browser uses another name of the sandbox. The
+ * callback goes to the base URL, where that browser has no session cookie.
  */
 function addressOfBase(request: Incoming, tenant: Tenant): string | undefined {
   const { host, origin } = new URL(tenant.provider.baseUrl)
@@ -33,7 +33,7 @@ function addressOfBase(request: Incoming, tenant: Tenant): string | undefined {
   return called === undefined || called === host ? undefined : `${origin}${demoPath(tenant)}`
 }
 
-/** @param rightAddress the URL at which the demo works, if this page has another */
+/** @param rightAddress the URL at which the demo works; absent if this page has it */
 export function renderDemoStart(
   frame: ConsoleFrame,
   rightAddress: string | undefined,
@@ -99,7 +99,7 @@ function renderUpgradeHint(): Html {
 </section>`
 }
 
-/** The date of birth that the shop pretends to have verified. */
+/** The field for the date of birth that the shop pretends to have verified. */
 export const renderDateField = (): Html =>
   renderTextField({
     name: 'date_of_birth',
@@ -108,7 +108,7 @@ export const renderDateField = (): Html =>
     hint: 'YYYY-MM-DD',
   })
 
-/** E1: keeps state, nonce and claims in a session and sends the browser to the service. */
+/** E1: keeps state, nonce and claims in a session and redirects the browser to the service. */
 export const startUse: Handler = async (request, tenant) => {
   const state = randomValue()
   const sent = useParameters(readDemoForm(request), state, tenant)
@@ -126,8 +126,8 @@ export const startUse: Handler = async (request, tenant) => {
 const pushed = z.object({ request_uri: z.string() })
 
 /**
- * E2 and E3: pushes the request and sends the browser to the service; a refused push is shown on
- * the result page.
+ * E2 and E3: pushes the request and redirects the browser to the service. The result page shows a
+ * refused push.
  */
 export const startCreate =
   (host: HttpHost): Handler =>

@@ -8,12 +8,12 @@ import { checkToken } from './check-token.ts'
 
 export const checkedCallbackSchema = z.object({
   /**
-   * The parameters as sent. A parameter without a value is the empty string, since `error=` is an
-   * error too.
+   * The parameters as sent. A parameter without a value becomes the empty string, because `error=`
+   * is an error too.
    */
   params: z.record(z.string(), z.string()).readonly(),
   checks: z.array(checkResultSchema).readonly(),
-  /** The payload of the id_token, if one came. */
+  /** The payload of the id_token, if the callback has one. */
   claims: z.record(z.string(), z.unknown()).readonly().optional(),
   /** The calls for the keys of the service. */
   reads: z.array(exchangeSchema).readonly(),
@@ -26,14 +26,14 @@ export type CheckedCallback = Readonly<z.infer<typeof checkedCallbackSchema>>
 export const isTrusted = ({ checks, reads }: CheckedCallback) =>
   allPassed([...checks, ...reads.flatMap((read) => read.checks)])
 
-/** A callback as it arrives. */
+/** A callback before it is checked. */
 export interface Arrived {
   /** The query or the form, as sent. */
   readonly encoded: string
   readonly mode: ResponseMode
 }
 
-/** Create: a callback without error is a success and carries nothing but the state. */
+/** Checks a Create callback: without an error it is a success and contains only the state. */
 export function checkCreateCallback(
   arrived: Arrived,
   expected: { state: string; issuer: string },
@@ -49,8 +49,8 @@ export function checkCreateCallback(
 }
 
 /**
- * Makes all checks of a Use callback (section "Authentication", rules 2 and 3). A failed check does
- * not end the list, so that a reader sees all results; unreadable parts are not checked.
+ * Checks a Use callback (specification, "Authentication", rules 2 and 3). All checks run even after
+ * a failure, so that a reader sees all results; parts that cannot be read are not checked.
  * @param expected.fetchKeys fetches the keys of the service; called only when there is an id_token
  */
 export async function checkUseCallback(
@@ -70,7 +70,7 @@ export async function checkUseCallback(
   const { keys, exchanges: reads } = await fetchKeys()
   const { checks: ofToken, claims } = await checkToken(token, keys)
   if (!claims) return { params, checks: [...checks, ...ofToken], reads }
-  // An answer that the service has not signed says nothing about a code.
+  // Without a valid signature the answers do not tell whether a code is due.
   const isSigned = ofToken.every(({ name, passed }) => name !== 'signature' || passed)
   const ofClaims = checkClaims(claims, params['code'], expected).filter(
     ({ name }) => isSigned || name !== 'code',
@@ -81,7 +81,7 @@ export async function checkUseCallback(
 /** The parameters of a callback. */
 interface ReadParameters {
   readonly params: CheckedCallback['params']
-  /** The names that came more than once. None of the values of such a name can be trusted. */
+  /** Names that occur more than once. None of their values can be trusted. */
   readonly repeated: readonly string[]
 }
 
@@ -92,7 +92,7 @@ function readParameters(encoded: string): ReadParameters {
   return { params: Object.fromEntries(pairs), repeated: [...new Set(repeated)] }
 }
 
-/** The checks of both flows. A repeated state has no value to compare. */
+/** Makes the checks of both flows. A repeated state cannot be compared. */
 function checkCommon(
   { params, repeated }: ReadParameters,
   mode: ResponseMode,
@@ -103,12 +103,12 @@ function checkCommon(
     !repeated.includes('state') && equal('state', { found: state, expected: expected.state }),
     equal('response_mode', { found: mode, expected: expected.mode }),
     check('error', { passed: error === undefined, found: error }),
-    // RFC 9207: the parameter is optional, but must be right when present.
+    // RFC 9207: `iss` is optional but must be right when present.
     iss !== undefined && equal('callback_iss', { found: iss, expected: expected.issuer }),
   ])
 }
 
-/** A Use callback without error carries exactly one of these parameters. */
+/** A Use callback without an error contains exactly one of these parameters. */
 const RESULTS = ['id_token', 'create_requested']
 
 function checkResults(params: CheckedCallback['params'], repeated: readonly string[]): CheckResult {
@@ -127,7 +127,7 @@ function checkCreateRequested(
   request: UseFacts['request'],
 ): CheckResult | false {
   const { create_requested: found, id_token: token } = params
-  // Beside an id_token this parameter is no answer.
+  // With an id_token the parameter has no meaning.
   if (found === undefined || token !== undefined) return false
   const wasOffered = request['can_create'] === 'true'
   return check('create_requested', {

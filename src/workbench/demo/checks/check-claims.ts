@@ -5,13 +5,13 @@ import { parseJson } from '../../../service/oidc/request/json.ts'
 import { allPassed, applying, type CheckResult, check, equal } from './check.ts'
 import type { CheckedToken } from './check-token.ts'
 
-/** The facts for the checks of a Use callback. */
+/** The expected values for the checks of a Use callback. */
 export interface UseFacts {
   /** The parameters of the request. */
   readonly request: Readonly<Record<string, string>>
   /**
-   * When the request was made, in milliseconds since the UNIX epoch by the clock of the sandbox,
-   * like `now`.
+   * When the request was made, and the time now: milliseconds since the UNIX epoch by the sandbox
+   * clock.
    */
   readonly startedAt: number
   readonly now: number
@@ -21,7 +21,7 @@ export interface UseFacts {
 type Claims = NonNullable<CheckedToken['claims']>
 
 /**
- * Makes all checks of the payload of an id_token.
+ * Checks the payload of an id_token.
  * @param code the code of the callback, if there is one
  */
 export function checkClaims(
@@ -38,7 +38,7 @@ export function checkClaims(
     equal('nonce', { found: ofToken, expected: nonce }),
     check('sub', { passed: z.string().min(1).max(255).safeParse(sub).success, found: sub }),
     equal('req_claims_hash', {
-      // RFC 4648 has padding, RFC 7515 has none.
+      // base64url may have padding (RFC 4648) or none (RFC 7515).
       found: typeof hash === 'string' ? hash.replace(/=+$/, '') : hash,
       expected: sha256(asked).toString('base64url'),
     }),
@@ -49,8 +49,8 @@ export function checkClaims(
 }
 
 /**
- * OpenID Connect Core 3.1.3.7 (3) to (5): an audience that is not trusted needs azp, and azp is
- * this client.
+ * Checks `aud` and `azp` (OpenID Connect Core 3.1.3.7, 3 to 5): several audiences need `azp`, and
+ * `azp` must be this client.
  */
 function checkAudience(
   { aud, azp }: Claims,
@@ -64,10 +64,10 @@ function checkAudience(
   ]
 }
 
-/** Tolerance between two clocks. */
+/** The tolerated difference between two clocks. */
 const SKEW_SECONDS = 60
 
-/** The longest lifetime of an id_token (section "ID token claims"). */
+/** The maximum lifetime of an id_token (specification, "ID token claims"). */
 const MAX_LIFETIME_SECONDS = 600
 
 function checkTimes(
@@ -100,7 +100,7 @@ function checkTimes(
 /** The answers in an id_token. */
 export const answersSchema = z.record(z.string(), z.boolean())
 
-/** Every answer is a boolean; all requested ages have one, and no other age. */
+/** Checks that every answer is a boolean, and that exactly the requested ages have one. */
 function checkAnswers({ age_thresholds: given }: Claims, claimsText: string): CheckResult[] {
   const json = parseJson(claimsText)
   const asked = json.ok && isJsonObject(json.value) ? json.value['age_thresholds'] : undefined
@@ -120,8 +120,8 @@ function checkAnswers({ age_thresholds: given }: Claims, claimsText: string): Ch
 }
 
 /**
- * A code comes exactly when an upgrade was allowed and no requested age is reached. Without the
- * requested answers nothing is checked.
+ * Checks that there is a code exactly when an upgrade was allowed and no requested age is reached.
+ * Not checked without the requested answers.
  */
 function checkCode(
   claims: Claims,
@@ -138,7 +138,7 @@ function checkCode(
   })
 }
 
-/** `c_hash` matches the code (OpenID Connect Core 3.3.2.11); without a code nothing is compared. */
+/** Checks that `c_hash` matches the code (OpenID Connect Core 3.3.2.11). */
 const checkCodeHash = ({ c_hash: given }: Claims, code: string | undefined): CheckResult | false =>
   code !== undefined &&
   equal('c_hash', {

@@ -13,7 +13,7 @@ export interface ServerAnswer {
   readonly text: string
 }
 
-/** The results of the checks of a reply. */
+/** The check results of a reply. */
 export interface CheckedReply {
   readonly checks: readonly CheckResult[]
   /** The body as JSON, if it is JSON. */
@@ -21,9 +21,9 @@ export interface CheckedReply {
 }
 
 /**
- * Makes all checks of the reply to a call. Without a reply, for a redirect, or for a body that is
- * no JSON, nothing more can be checked.
- * @param answer absent when the connection broke, or nothing came in time
+ * Checks the reply to a call. A missing reply, a redirect, or a body that is not JSON is not
+ * checked further.
+ * @param answer absent when the connection broke or the reply took too long
  * @param issuer the issuer that a discovery document must have
  */
 export function checkReply(
@@ -45,7 +45,10 @@ export function checkReply(
   return { checks: [...checks, ...MEMBERS[flow](json.value, issuer)], body: json.value }
 }
 
-/** RFC 9126 section 2.2 says 201 for PAR; the specification names no status. */
+/**
+ * RFC 9126 section 2.2 requires 201 for PAR, but the specification names no status, so any 2xx
+ * passes.
+ */
 const checkStatus = (flow: CalledFlow, found: number): CheckResult =>
   flow === 'par'
     ? check('status', { passed: found >= 200 && found < 300, found, expected: '200 to 299' })
@@ -80,7 +83,10 @@ export const keySetSchema = z.object({ keys: z.array(z.looseObject({ kty: z.stri
 const keysIn = (body: unknown) =>
   isJsonObject(body) && Array.isArray(body['keys']) ? `${body['keys'].length} keys` : 'absent'
 
-/** The demo uses the value at once, so only a wrong lifetime matters, not a missing one. */
+/**
+ * The demo uses the request_uri or token at once, so a missing lifetime does not matter, but a
+ * wrong one does.
+ */
 const checkLifetime = (body: unknown): CheckResult[] =>
   isJsonObject(body) && body['expires_in'] !== undefined
     ? [member(body, 'expires_in', z.number().positive())]

@@ -5,21 +5,21 @@ import { isJsonObject } from '../../../service/age/json-object.ts'
 import { parseJson, repeatedMembers } from '../../../service/oidc/request/json.ts'
 import { applying, type CheckResult, check } from './check.ts'
 
-/** The results of the checks of an id_token. */
+/** The check results of an id_token. */
 export interface CheckedToken {
   readonly checks: readonly CheckResult[]
   /** The payload, if it can be read in exactly one way. */
   readonly claims?: Readonly<Record<string, unknown>>
 }
 
-/** A real id_token has about one kilobyte. */
+/** Maximum length. A real id_token has about one kilobyte. */
 const MAX_TOKEN_LENGTH = 8_192
 
 const ALGORITHMS = ['RS256', 'ES256']
 
 /**
- * Makes all checks of an id_token except those of its claims. A token that is too long or no
- * compact JWS is not read further.
+ * Checks an id_token except its claims. A token that is too long or not a compact JWS is not read
+ * further.
  * @param keys the key set; absent when it could not be used
  */
 export async function checkToken(
@@ -57,7 +57,7 @@ function checkHeader(token: string, keys: readonly JWK[] | undefined): CheckResu
       found: alg,
       expected: ALGORITHMS.join(' or '),
     }),
-    // Beside another source of keys, the kid names a key from that source.
+    // With another key source in the header, the kid may name a key of that source.
     keys !== undefined && sources.length === 0 && checkKeyId(header['kid'], keys),
     ...sources.map((name) => check('key_source', { passed: false, found: name })),
     crit !== undefined && check('crit', { passed: false, found: crit }),
@@ -65,7 +65,7 @@ function checkHeader(token: string, keys: readonly JWK[] | undefined): CheckResu
   ])
 }
 
-/** A token needs no kid when the set has one key, and that key has no kid either. */
+/** Checks the kid. It may be absent only if the set has a single key without a kid. */
 function checkKeyId(kid: unknown, keys: readonly JWK[]): CheckResult {
   const isNamed = kid !== undefined && kid !== '' && keys.some((key) => key.kid === kid)
   const [only, ...others] = keys
@@ -74,8 +74,8 @@ function checkKeyId(kid: unknown, keys: readonly JWK[]): CheckResult {
 }
 
 /**
- * Verifies by the key that the kid names. A kid that names no key is its own fault, so the
- * signature is tried with every key then.
+ * Verifies the signature with the key that the kid names. A wrong kid is another check, so then
+ * every key is tried.
  */
 async function checkSignature(token: string, keys: readonly JWK[]): Promise<CheckResult> {
   const { alg, kid } = decodeIdToken(token).header

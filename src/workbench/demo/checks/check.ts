@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { CHECKS, type ClientCheck } from '../../../sandbox/outcomes/outcome.ts'
 
 export const checkResultSchema = z.object({
-  /** The name of the check in the catalogue, which has its rule: `nonce`. */
+  /** The name of the check in the catalogue: `nonce`. */
   name: z.enum(CHECKS),
   passed: z.boolean(),
   found: z.string(),
@@ -14,7 +14,7 @@ export type CheckResult = Readonly<z.infer<typeof checkResultSchema>>
 interface CheckFacts {
   readonly passed: boolean
   readonly found: unknown
-  /** The right value, which a failed check shows beside the found value. */
+  /** The expected value, which a failed check shows beside the found value. */
   readonly expected?: string
 }
 
@@ -27,13 +27,13 @@ export function check(name: ClientCheck, { passed, found, expected }: CheckFacts
   }
 }
 
-/** A check that exactly one value passes. */
+/** Creates a check that only one value passes. */
 export const equal = (
   name: ClientCheck,
   { found, expected }: { found: unknown; expected: string },
 ): CheckResult => check(name, { passed: found === expected, found, expected })
 
-/** The checks that are made; `false` stands for a check that does not apply. */
+/** Removes checks that do not apply (`false`). */
 export const applying = (checks: readonly (CheckResult | false)[]): CheckResult[] =>
   checks.filter((result) => result !== false)
 
