@@ -24,7 +24,7 @@ import { evaluateTool, explainTool, listOutcomesTool, listPersonasTool } from '.
 import { readDocument, searchDocumentsTool } from './tools/documents.ts'
 import { clock, decideNext, explainFlowTool, listFlows, resetTool } from './tools/flows.ts'
 
-/** Serves one message. Nothing is kept between two messages. */
+/** Creates the MCP server for one message. No state is kept between messages. */
 export function createMcpServer(
   context: ToolContext,
   { version, onError }: { readonly version: string; onError(error: unknown): void },
@@ -64,8 +64,8 @@ const INSTRUCTIONS =
 const { params: paramsSchema } = CallToolRequestSchema.shape
 
 /**
- * Refuses wrong params in the words of the sandbox; the SDK would answer with an internal error and
- * zod's JSON.
+ * Refuses invalid params with a message of the sandbox. The SDK itself would answer with an
+ * internal error and zod's JSON.
  */
 const callSchema = CallToolRequestSchema.extend({
   params: z.unknown().transform((params) => {
@@ -83,7 +83,9 @@ const ANNOTATIONS: Readonly<
   discards: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 }
 
-/** The SDK wants a validator for answers of the client; this server asks its client nothing. */
+/**
+ * The SDK requires a validator for answers of the client, but this server never asks the client.
+ */
 const NO_VALIDATOR = {
   getValidator(): never {
     throw new Error('the server asks its client nothing')
@@ -91,8 +93,8 @@ const NO_VALIDATOR = {
 }
 
 /**
- * The mistake of a caller in the words of the sandbox. Any other error is a bug and is reported to
- * the host.
+ * Converts an error to the result of a tool. An error that is not the caller's mistake is a bug and
+ * goes to `onError`.
  */
 function failure(error: unknown, onError: (error: unknown) => void): CallToolResult {
   const isRefused = error instanceof Refusal || error instanceof SandboxError
@@ -103,15 +105,15 @@ function failure(error: unknown, onError: (error: unknown) => void): CallToolRes
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-/** A refusal that names a call of the control API names the tool for the same list instead. */
+/** Replaces calls of the control API in a message by the tools that list the same. */
 const byTools = (message: string) =>
   message
     .replace('GET /_sandbox/personas', 'list_personas')
     .replace('GET /_sandbox/catalog', 'list_outcomes')
 
 /**
- * Answers a message of the Model Context Protocol with one JSON document, without session and
- * stream.
+ * Answers a message of the Model Context Protocol with one JSON document, without sessions or
+ * streams.
  */
 export async function answerMessage(
   request: Incoming,
@@ -154,7 +156,7 @@ function webRequest(request: Incoming): Request {
     const value = request.header(name)
     if (value !== undefined) headers.set(name, value)
   }
-  // The path is that of the route; nobody reads the host.
+  // The SDK reads only method, headers and body, not the host.
   return new Request(new URL(request.path, 'http://localhost'), {
     method: 'POST',
     headers,
@@ -169,8 +171,8 @@ const whenGone = (signal: AbortSignal) =>
   })
 
 /**
- * Bytes of one answer, at most: a larger one helps no agent, and many at once would fill the
- * memory.
+ * Maximum number of bytes of an answer. A larger answer does not help an agent, and many at once
+ * would fill the memory.
  */
 const MAX_ANSWER_BYTES = 1024 * 1024
 
@@ -194,11 +196,11 @@ async function replyOf(response: Response, request: Incoming): Promise<Reply> {
   }
 }
 
-/** -32600: the message is no valid request (JSON-RPC 2.0, section 5.1). */
+/** Answers with the error -32600, "Invalid Request" (JSON-RPC 2.0, section 5.1). */
 const rpcError = (id: string | number | null, message: string): Reply =>
   json(400, { jsonrpc: '2.0', id, error: { code: -32600, message } })
 
-/** The tools of the MCP endpoint, in the order of their list. */
+/** The tools of the MCP endpoint, in the order of `tools/list`. */
 export const TOOLS: readonly Tool[] = [
   listPersonasTool,
   listOutcomesTool,

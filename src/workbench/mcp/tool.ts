@@ -2,11 +2,12 @@ import * as z from 'zod'
 import type { SandboxApi, Transport } from '../../server/client/sandbox-api.ts'
 import { parseWith } from '../../server/http/parse.ts'
 
-/** The sandbox of a tool: one tenant in this process. */
+/** The tenant that a tool drives, in this process. */
 export interface ToolContext {
   readonly sandbox: SandboxApi
   /**
-   * Makes a control call whose input its schema alone checks.
+   * Makes a control call. Unlike `sandbox` it takes untyped input, which the operation's schema
+   * checks.
    * @throws SandboxError when the call is refused
    */
   readonly call: Transport['call']
@@ -18,9 +19,7 @@ interface ToolAnswer {
   readonly text: string
 }
 
-/**
- * The effect of a tool on the sandbox. Clients ask their user before the second and the third kind.
- */
+/** The effect of a tool on the sandbox. Clients ask their user before `changes` and `discards`. */
 export type Effect = 'reads' | 'changes' | 'discards'
 
 export interface Tool {
@@ -38,7 +37,7 @@ export interface Tool {
   run(args: unknown, context: ToolContext): Promise<ToolAnswer>
 }
 
-/** Makes a tool whose arguments `input` checks. */
+/** Creates a tool whose arguments are checked by the schema `input`. */
 export function defineTool<Input extends z.ZodObject>({
   input,
   run,
@@ -58,6 +57,10 @@ export function defineTool<Input extends z.ZodObject>({
   }
 }
 
-/** A list as text: a heading, and a line for each item. */
+/**
+ * A list as text: a heading and one line for each item.
+ * @example
+ * listText('2 flows:', ['f2', 'f1']) // '2 flows:\n- f2\n- f1'
+ */
 export const listText = (head: string, lines: readonly string[]): string =>
   [head, ...lines.map((line) => `- ${line}`)].join('\n')

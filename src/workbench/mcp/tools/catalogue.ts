@@ -35,7 +35,8 @@ export const listPersonasTool = defineTool({
         text: listText(`${persona.name}: ${persona.purpose} It has ${holds}.`, lines),
       }
     }
-    // The catalogue has no age signals: to resolve and check thousands of them would take a second.
+    // The catalog operation is used because it has no age signals: resolving thousands of them
+    // takes a second.
     const { personas } = await call('getCatalog', {})
     const found = personas.filter((one) => contains(find, [one.name, one.title, one.purpose]))
     const lines = found.map(({ name, title, purpose }) => `${name}: ${title}. ${purpose}`)
@@ -51,7 +52,7 @@ export const evaluateTool = defineTool({
   title: 'Evaluate claims',
   description: `${OPERATIONS.evaluate.summary}. Ages are in years, now is an ISO 8601 instant. Example: {"claims":{"age_thresholds":[16,18],"allowed_methods":["id_doc_scan"]},"persona":"teen-16"}. Give exactly one of persona and signals.`,
   effect: 'reads',
-  // Claims and signals are described in one line each: their whole schema has 27 kB, and findings
+  // Claims and signals have one-line descriptions, because their full schema has 27 kB. Findings
   // explain mistakes.
   input: OPERATIONS.evaluate.body.extend({
     claims: z.unknown().meta({

@@ -53,7 +53,7 @@ export const searchDocumentsTool = defineTool({
   },
 })
 
-/** Characters of one answer; a longer text continues at an offset. */
+/** Maximum number of characters in one answer. A longer text continues at an offset. */
 const MAX_CHARACTERS = 20_000
 
 export const readDocument = defineTool({
@@ -103,8 +103,9 @@ function readSection({ sections }: PackageDocument, heading: string): readonly S
 }
 
 /**
- * Finds an item by name, in any case and punctuation: `Use (E1)` and `#use-e1` are `use-e1`.
- * @throws Refusal with the nearest names
+ * Finds an item by name, ignoring case and punctuation: `Use (E1)` and `#use-e1` both find
+ * `use-e1`.
+ * @throws Refusal 404 with the nearest names
  */
 function find<Item>(
   asked: string,

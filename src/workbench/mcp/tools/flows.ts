@@ -61,7 +61,7 @@ export const listFlows = defineTool({
     })
     .extend({
       find: listFlowsCall.query.shape.q,
-      // Fewer than the call lists: every flow costs the agent a part of its context.
+      // Fewer than the operation allows, because every flow uses a part of the agent's context.
       limit: z
         .int()
         .min(1)
@@ -124,8 +124,8 @@ async function newestFlow({ flows }: Pick<SandboxApi, 'flows'>): Promise<Flow> {
 }
 
 /**
- * The id in an argument: an id itself, or the end of the URL of a page.
- * @throws Refusal for a flow of another tenant
+ * Reads the id of a flow from an argument: an id, or the URL of the flow's page.
+ * @throws Refusal 400 for another text, and for a flow of another tenant
  */
 function idIn(text: string, { baseUrl }: Pick<SandboxApi, 'baseUrl'>): string {
   const named = flowNamed(text.trim())
@@ -135,7 +135,8 @@ function idIn(text: string, { baseUrl }: Pick<SandboxApi, 'baseUrl'>): string {
       `id: ${quote(text)} is not the id of a flow, such as "f12"; ${remedy}`,
     )
   }
-  // A sandbox has several hosts; each tenant has a path.
+  // The paths are compared, not the hosts: a sandbox may have several hosts, but each tenant has
+  // one path.
   const { id, url = baseUrl } = named
   if (pathOf(url) === pathOf(baseUrl)) return id
   throw Refusal.invalidRequest(
@@ -160,7 +161,7 @@ export const clock = defineTool({
   title: 'Read or move the clock',
   description: `${moveClock.summary}. Without arguments it only reads the clock. Every lifetime (request_uri 90 s, code 600 s and others) and every age is judged by it. Examples: {} reads; {"advance":91} lets 91 seconds pass; {"set":"2030-01-01T00:00:00Z"}; {"freeze":true}; {"reset":true} goes back to real time. The clock of the app stays where it is.`,
   effect: 'changes',
-  // The call itself refuses a body without members.
+  // Not the schema of the operation, which refuses an empty body.
   input: z.strictObject(moveClock.body.shape),
   async run(move, { sandbox, call }) {
     const state =
