@@ -5,7 +5,7 @@ import { type Section, sectionsOf } from './markdown.ts'
 
 /** A document of the package. */
 export interface PackageDocument {
-  /** The end of its URL: `audit`. */
+  /** The last part of its URL: `audit`. */
   readonly name: string
   /** The path below the root of the package: `docs/audit.md`. */
   readonly file: string
@@ -14,11 +14,11 @@ export interface PackageDocument {
   readonly line: string
   readonly group: string
   readonly markdown: string
-  /** Sections; the first one has the title. */
+  /** The sections; the first one is the title. */
   readonly sections: readonly Section[]
 }
 
-/** Documents by what they are for, in the order of the index, each with its subject in a line. */
+/** The documents by purpose, in the order of the index, each with its subject in one line. */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Start: {
     readme: 'What it is, how to start it, five minutes with an app, in tests and in CI.',

@@ -3,7 +3,7 @@ import { extname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { packageRoot } from '../../package-root.ts'
 
-/** Name and file of each document outside `docs/`. */
+/** The documents outside `docs/`: name and file. */
 const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
   readme: 'README.md',
   changelog: 'CHANGELOG.md',
@@ -11,12 +11,12 @@ const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
   skill: 'skills/agekey-sandbox/SKILL.md',
 }
 
-/** Files outside of `docs/` to which documents link. */
+/** Other files outside `docs/` that documents link to. */
 const LINKED_FILES = ['LICENSE', 'compose.yaml']
 
 /**
- * Files that are served at their path below `/_sandbox/`, besides those in `docs/`, so that the
- * relative links of a document work in its Markdown too.
+ * Files that are served at their path below `/_sandbox/`, besides `docs/`, so that relative links
+ * in the Markdown of a document work.
  */
 export const FILES_BESIDE_DOCS: readonly string[] = [
   ...Object.values(OTHER_DOCUMENTS),
@@ -24,8 +24,8 @@ export const FILES_BESIDE_DOCS: readonly string[] = [
 ]
 
 /**
- * The file of each document below the root of the package, by the name of the document.
- * `docs/maintainers/` and `CONTRIBUTING.md` are for contributors and stay in the repository.
+ * The file of each document by name, relative to the root of the package. `docs/maintainers/` and
+ * `CONTRIBUTING.md` are for contributors and not served.
  */
 export function documentFiles(): ReadonlyMap<string, string> {
   const pages = readdirSync(new URL('docs/', packageRoot)).filter((name) => name.endsWith('.md'))
@@ -40,13 +40,17 @@ const TYPES: Readonly<Record<string, string>> = {
   '.md': 'text/markdown; charset=utf-8',
 }
 
-/** The media type of a served file; any other file is plain text. */
+/**
+ * The media type of a served file; plain text for an unknown ending.
+ * @example
+ * mediaTypeOf('docs/audit.md') // 'text/markdown; charset=utf-8'
+ */
 export const mediaTypeOf = (file: string): string =>
   TYPES[extname(file)] ?? 'text/plain; charset=utf-8'
 
 /**
- * What documents link to or show, below the root of the package: `docs/pictures/flow.webp`,
- * `examples/express/app.js`.
+ * The files that documents link to or show, relative to the root of the package:
+ * `docs/pictures/flow.webp`, `examples/express/app.js`.
  */
 export const linkedFiles = (): readonly string[] => [
   ...LINKED_FILES,
@@ -54,9 +58,9 @@ export const linkedFiles = (): readonly string[] => [
 ]
 
 /**
- * The package leaves examples and pictures out, which the repository and the image have. Only names
- * are asked of the folder: below a zip file of Yarn PnP an entry lacks the folder that it stands in
- * (4.9), or names another one (4.18).
+ * Lists the files below a folder. The package contains no examples and pictures, but the repository
+ * and the image do. Only names are read: in a zip file of Yarn PnP a directory entry has no parent
+ * path (4.9) or a wrong one (4.18).
  */
 function filesBelow(folder: string): readonly string[] {
   const path = fileURLToPath(new URL(folder, packageRoot))
@@ -70,8 +74,10 @@ function filesBelow(folder: string): readonly string[] {
 }
 
 /**
- * The path of a file to which a document links, below the root of the package; of a folder that of
- * its README.
+ * Resolves a link in a document to a path relative to the root of the package. A folder means its
+ * README.
+ * @example
+ * linkedFile('docs/audit.md', '../examples/express/') // 'examples/express/README.md'
  */
 export const linkedFile = (document: string, path: string): string =>
   posix.join(posix.dirname(document), path.endsWith('/') ? `${path}README.md` : path)

@@ -1,20 +1,20 @@
 import { Lexer, type Token, type Tokens } from 'marked'
 import { headingText } from './plain-text.ts'
 
-/** A heading of a document with the text up to the next heading. */
+/** A heading of a document, with the text up to the next heading. */
 export interface Section {
-  /** The anchor that GitHub makes of the heading: `what-is-checked-and-why`. */
+  /** The anchor of the heading on GitHub: `what-is-checked-and-why`. */
   readonly anchor: string
   readonly heading: string
   /** The level of the heading; 1 for the title of the document. */
   readonly depth: number
   readonly headingTokens: readonly Token[]
   readonly tokens: readonly Token[]
-  /** The source of the section, heading included. */
+  /** The Markdown source of the section, including its heading. */
   readonly markdown: string
 }
 
-/** The sections of a Markdown text; the first one has the title. Front matter is left out. */
+/** Splits a Markdown text into sections; the first one is the title. Front matter is left out. */
 export function sectionsOf(markdown: string): readonly Section[] {
   const sections: { heading: Tokens.Heading; tokens: Token[] }[] = []
   for (const token of new Lexer().lex(markdown.replace(FRONT_MATTER, ''))) {
@@ -38,15 +38,15 @@ export function sectionsOf(markdown: string): readonly Section[] {
   })
 }
 
-/** Without extensions of the parser, only a heading of Markdown itself has this type. */
+/** Safe without parser extensions: only Markdown headings have this type. */
 const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading'
 
-/** The settings in YAML before the text of a skill. */
+/** The YAML block at the beginning of a skill. */
 const FRONT_MATTER = /^---\n.*?\n---\n/s
 
 /**
- * GitHub keeps letters, digits, hyphens and underscores of a heading, in lower case, and turns each
- * blank into a hyphen.
+ * Creates an anchor as GitHub does: lower case, only letters, digits, hyphens and underscores, and
+ * a hyphen for each blank.
  */
 const slugOf = (heading: string) =>
   heading

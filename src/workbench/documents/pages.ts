@@ -8,7 +8,7 @@ import { linkedFile, linkedFiles } from './files.ts'
 import { type FindAddress, renderSection } from './render-section.ts'
 import { type FoundSection, MAX_FOUND, searchDocuments } from './search.ts'
 
-/** The documents, group by group, with a line each. */
+/** Renders the index of the documents, by group, with one line for each. */
 export function renderIndex(frame: ConsoleFrame): RenderedPage {
   const { controlPath, shell } = frame
   const groups = grouped(findDocuments(), ({ group }) => group)
@@ -36,7 +36,7 @@ ${documents.map(
   })
 }
 
-/** The document with this name, with its sections beside it; `undefined` when it does not exist. */
+/** Renders a document with its table of contents; `undefined` when it does not exist. */
 export function renderServedDocument(frame: ConsoleFrame, name: string): RenderedPage | undefined {
   const document = findDocument(name)
   if (document === undefined) return undefined
@@ -58,7 +58,7 @@ ${sections.map((section) => renderSection(section, addressOf))}</article>
   })
 }
 
-/** Sections of the second and the third level. */
+/** Renders the table of contents: headings of levels 2 and 3. */
 function renderContents({ sections }: PackageDocument): Html | false {
   const listed = sections.filter(({ depth }) => depth === 2 || depth === 3)
   if (listed.length === 0) return false
@@ -76,13 +76,13 @@ function renderContents({ sections }: PackageDocument): Html | false {
     )}</ul></details>`
 }
 
-/** A document with more sections lists only those of the second level. */
+/** Maximum number of entries. A document with more lists only headings of level 2. */
 const MAX_CONTENTS = 40
 
 /**
- * The list of documents for language models (llmstxt.org): a title, what it is, and links to
+ * The list of documents for language models (llmstxt.org): a title, a summary, and links to
  * Markdown in groups.
- * @param addressOf the address of a document as Markdown
+ * @param addressOf returns the URL of a document's Markdown
  */
 export function renderLlmsText(addressOf: (document: PackageDocument) => string): string {
   const groups = grouped(findDocuments(), ({ group }) => group)
@@ -102,7 +102,7 @@ For testing only: nothing here proves an age. Start it with \`npx agekey-sandbox
 \`/_sandbox/docs\`, this list at \`/_sandbox/llms.txt\` and an MCP endpoint at \`/_sandbox/mcp\`.
 `
 
-/** The results of a search. */
+/** Renders the results of a search. */
 export async function renderSearch(frame: ConsoleFrame, query: string): Promise<RenderedPage> {
   const { controlPath, shell } = frame
   const found = await searchDocuments(query)
@@ -133,7 +133,7 @@ function renderFound(controlPath: string, found: readonly FoundSection[]): Html 
   )}</ol>`
 }
 
-/** The text with the found words marked. */
+/** Marks the found words in a text. */
 function withMarks(text: string, terms: readonly string[]): readonly (Html | string)[] {
   const anyTerm = terms.map((term) => term.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')
   if (anyTerm === '') return [text]
@@ -142,7 +142,7 @@ function withMarks(text: string, terms: readonly string[]): readonly (Html | str
     .map((part, index) => (index % 2 === 1 ? html`<mark>${part}</mark>` : part))
 }
 
-/** Where there is no room for a button, Enter sends the form. */
+/** Renders the search form. The narrow form has no button; Enter sends it. */
 const renderSearchForm = (controlPath: string, { query = '', isNarrow = false } = {}): Html =>
   html`<form class="row" method="get" action="${controlPath}/docs/search" role="search">
 <label class="unseen" for="q">Search the documents</label>
@@ -162,15 +162,15 @@ const renderPage = (
   })
 
 /**
- * Resolves the links of a document: to its own sections, other documents, files beside them, and
- * other sites. A file outside the package is linked in the repository, if the package names one; a
- * picture of it is left out.
+ * Creates the function that resolves the links of a document: to its own sections, other documents,
+ * served files and other sites. A file that is not served is linked in the repository, if the
+ * package names one; a picture that is not served is left out.
  */
 function createAddressFinder(from: string, { controlPath, shell }: ConsoleFrame): FindAddress {
   const files = linkedFiles()
   const repository = packageRepository()
   return (target) => {
-    // A URL with a part to fill in is no link: http://localhost:PORT
+    // A URL with a placeholder is not a link: http://localhost:PORT
     if (/^(?:https?|mailto):/i.test(target)) return URL.canParse(target) ? target : undefined
     const [path = '', fragment] = target.split('#')
     const hash = fragment === undefined ? '' : `#${fragment}`

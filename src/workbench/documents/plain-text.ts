@@ -10,7 +10,7 @@ export const headingText = ({ tokens }: Tokens.Heading): string =>
 
 const withSingleBlanks = (text: string) => text.replaceAll(/\s+/g, ' ')
 
-/** Renders text instead of HTML. A blank follows each block, so that words stay apart. */
+/** Renders text instead of HTML. A blank after each block separates the words. */
 class PlainTextRenderer extends Renderer {
   override space = () => ' '
   override hr = () => ''

@@ -4,26 +4,26 @@ import { type Html, html, renderedMarkup } from '../../server/http/html/html.ts'
 import type { Section } from './markdown.ts'
 
 /**
- * The URL of a link or an image in a document; `undefined` when its target is not served, so that
- * no link is made.
+ * Resolves the target of a link or image; `undefined` when it is not served, and then no link is
+ * rendered.
  */
 export type FindAddress = (target: string) => string | undefined
 
-/** Renders a section of a document. Of raw HTML only pictures and line breaks are shown. */
+/** Renders a section of a document. Raw HTML is dropped, except pictures and line breaks. */
 export function renderSection(
   { anchor, depth, headingTokens, tokens }: Section,
   addressOf: FindAddress,
 ): Html {
   const parser = new Parser({ renderer: new DocumentRenderer(addressOf) })
   const tag = `h${depth}`
-  // The title of the document is the heading of the page.
+  // The page itself shows the title of the document.
   const heading =
     depth > 1 &&
     html`<${tag} id="${anchor}">${renderedMarkup(parser.parseInline([...headingTokens]))}</${tag}>\n`
   return html`${heading}${renderedMarkup(parser.parse([...tokens]))}`
 }
 
-/** marked's own renderer, except for what a page of the sandbox shows in another way. */
+/** The renderer of marked, with the elements that sandbox pages render differently. */
 class DocumentRenderer extends Renderer {
   readonly #addressOf: FindAddress
 
@@ -71,7 +71,10 @@ class DocumentRenderer extends Renderer {
     )
   }
 
-  /** On a phone each row is a block whose cells show the names of their columns. */
+  /**
+   * Renders a table. On a phone each row becomes a block whose cells show the names of their
+   * columns (`data-label`).
+   */
   override table({ header, rows }: Tokens.Table): string {
     const columns = header.map(({ text, tokens }) =>
       text === '' ? html`<td></td>` : html`<th scope="col">${this.#inline(tokens)}</th>`,
@@ -93,9 +96,7 @@ ${body}</tbody>
   }
 }
 
-/**
- * Pictures in raw HTML, which can name another picture for dark pages; Markdown has no other way.
- */
+/** Renders the pictures in raw HTML. Only HTML can name a second picture for dark pages. */
 function picturesIn(markup: string, addressOf: FindAddress): readonly Html[] {
   const elements = markup.match(/<picture>.*?<\/picture>|<img\b[^>]*>/gs) ?? []
   return elements.flatMap((element) => {

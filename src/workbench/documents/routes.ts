@@ -11,19 +11,21 @@ import { documentFiles, FILES_BESIDE_DOCS, linkedFile, linkedFiles, mediaTypeOf 
 
 const DOCS = '/_sandbox/docs'
 
-/** The place of files to which documents link. */
+/** The paths of files that documents link to. */
 const LINKED_PATHS = [
   'docs/:folder/:file',
   'public/:folder/:file',
   ...['', ':file', ':folder/:file'].map((below) => `examples/:app/${below}`),
 ]
 
-/** Loaded with the first document: nothing else needs the parser of Markdown and the search. */
+/**
+ * Loaded with the first document, because only documents need the Markdown parser and the search.
+ */
 const loadPages = onDemand(() => import('./pages.ts'))
 
 /**
- * The documents of the package, as pages and as Markdown. Decision: they need no control token,
- * also from other machines, because they hold no secret.
+ * The routes of the documents, as pages and as Markdown. Decision: they need no control token, even
+ * from other machines, because they contain no secret.
  */
 export function createDocumentRoutes(host: HttpHost): readonly RouteRow[] {
   const showIndex: Handler = async (request, tenant) => {
@@ -38,8 +40,8 @@ export function createDocumentRoutes(host: HttpHost): readonly RouteRow[] {
     }
   }
   /**
-   * `docs/audit` is the page, `docs/audit.md` the Markdown. The Markdown of the README is served
-   * where its links work.
+   * Serves `docs/audit` as a page and `docs/audit.md` as Markdown. The Markdown of a document
+   * outside `docs/` is served at its own path, where its relative links work.
    */
   const showDocument: Handler = async (request, tenant) => {
     const { name = '' } = request.params
@@ -79,7 +81,7 @@ export function createDocumentRoutes(host: HttpHost): readonly RouteRow[] {
   ]
 }
 
-/** The package leaves out the examples, which a checkout and the image contain. */
+/** Serves a linked file. The package contains no examples; a checkout and the image do. */
 const sendLinkedFile: Handler = async ({ path }) => {
   const file = linkedFile('', path.slice('/_sandbox/'.length))
   if (linkedFiles().includes(file)) return { reply: await fileReply(file) }
@@ -104,7 +106,7 @@ const sendLlmsText: Handler = async (_request, { provider }) => {
 }
 
 /**
- * @param file a path below the root of the package from a fixed list; no part of it comes from a
+ * @param file a path from a fixed list, relative to the root of the package; never a part of a
  * request
  */
 async function fileReply(file: string): Promise<Reply> {

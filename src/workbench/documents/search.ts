@@ -10,13 +10,13 @@ export interface FoundSection {
   readonly title: string
   readonly heading: string
   readonly anchor: string
-  /** The text around the first found word. */
+  /** The text around a found word. */
   readonly excerpt: string
-  /** Words of the section that match the search. */
+  /** The words of the section that match the search. */
   readonly terms: readonly string[]
 }
 
-/** Sections in the result of one search. */
+/** Maximum number of sections in a result. */
 export const MAX_FOUND = 30
 
 interface IndexedSection extends Omit<FoundSection, 'excerpt' | 'terms'> {
@@ -26,15 +26,15 @@ interface IndexedSection extends Omit<FoundSection, 'excerpt' | 'terms'> {
 
 let index: ReturnType<typeof createIndex> | undefined
 
-/** Characters of a search; a longer one costs more than it can find. */
+/** Maximum number of characters of a query. */
 export const MAX_QUERY = 200
 
-/** Words of a search; each may be the beginning of thousands. */
+/** Maximum number of words of a query, because each word may be the prefix of thousands. */
 const MAX_WORDS = 12
 
 /**
- * The sections that contain all words of `query`, the best first. Its first 200 characters and 12
- * words count; a word may be incomplete or misspelt by a letter.
+ * Finds the sections that contain all words of `query`, best first. The first 200 characters and 12
+ * words count. A word may be incomplete or differ by one letter.
  */
 export async function searchDocuments(
   query: string,
@@ -59,7 +59,7 @@ export async function searchDocuments(
     })
 }
 
-/** Built in turns, since this takes a few hundred milliseconds. */
+/** Creates the index. That takes a few hundred milliseconds, so other requests run in between. */
 async function createIndex() {
   const engine = new MiniSearch<IndexedSection>({
     fields: ['title', 'heading', 'text'],
@@ -68,7 +68,7 @@ async function createIndex() {
       tokenize: (query) => [...new Set(wordsOf(query))].slice(0, MAX_WORDS),
       combineWith: 'AND',
       prefix: true,
-      // Names and ids that differ by a letter are different.
+      // Only plain words may differ by a letter: names and ids that do are different.
       fuzzy: (term) => (/^\p{L}{6,}$/u.test(term) ? 1 : false),
       boost: { heading: 4, title: 2 },
     },
@@ -93,17 +93,22 @@ async function createIndex() {
   }
 }
 
-/** `id_token.expired` and `PAR-07` are single words, which are also found by their parts. */
+/**
+ * Splits a text into words. `id_token.expired` and `PAR-07` are one word each; `partsOf` makes them
+ * findable by their parts.
+ */
 const wordsOf = (text: string): string[] =>
   text.match(/[\p{L}\p{N}]+(?:[_.-][\p{L}\p{N}]+)*/gu) ?? []
 
 /**
- * Pages of rows contain nearly every word. They come first for the name of a row, and last for any
- * other word.
+ * Reference pages contain nearly every word. They come first when the query names a row, otherwise
+ * last.
  */
 const CATALOGUES = ['rules', 'outcomes']
 
-/** Pages that name nearly everything and explain little: guides come before them. */
+/**
+ * Weights of pages that name nearly everything but explain little, so that guides come before them.
+ */
 const LESS_WANTED: Readonly<Record<string, number>> = {
   changelog: 0.2,
   security: 0.3,
@@ -112,7 +117,10 @@ const LESS_WANTED: Readonly<Record<string, number>> = {
   'command-line': 0.7,
 }
 
-/** The ids of rules and the names of outcomes and readings: the first column of the catalogues. */
+/**
+ * The ids of rules and the names of outcomes and readings, from the first column of the reference
+ * pages.
+ */
 const catalogueNames = (): readonly string[] =>
   findDocuments()
     .filter(({ name }) => CATALOGUES.includes(name))
@@ -121,7 +129,8 @@ const catalogueNames = (): readonly string[] =>
     )
 
 /**
- * Only a word with an inner mark may be the beginning of a name: `id_token.exp`, but not `upgrade`.
+ * Whether a word is a name, or the beginning of a name if it contains a mark: `id_token.exp`, but
+ * not `upgrade`.
  */
 const isName = (word: string, names: readonly string[]) =>
   names.includes(word) || (/[_.-]/.test(word) && names.some((name) => name.startsWith(word)))
@@ -133,7 +142,7 @@ function partsOf(word: string): string[] {
 
 const MAX_EXCERPT = 220
 
-/** The text from a few words before the longest matching term. */
+/** An excerpt that starts a few words before the longest matching term. */
 function excerptOf(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase()
   const longestFirst = terms.toSorted((one, other) => other.length - one.length)
