@@ -24,7 +24,7 @@ export interface ConsoleCall {
   readonly tenant: Tenant
   readonly host: HttpHost
   readonly frame: ConsoleFrame
-  /** The query; for a refused form the fields of the form. */
+  /** The fields of the query; for a refused form, the fields of the form. */
   readonly fields: Fields
   /** Why a form was refused. */
   readonly problem?: string
@@ -33,10 +33,13 @@ export interface ConsoleCall {
 /** One page of the console, with its forms. */
 export interface ConsoleRoute {
   readonly name: ConsolePath
-  /** The path below that of the page: `/:id`. */
+  /** The path below the path of the page: `/:id`. */
   readonly below?: string
   render(call: ConsoleCall): ConsolePage | Promise<ConsolePage>
-  /** Carries out a form. */
+  /**
+   * Carries out a submitted form.
+   * @throws Refusal, whose message the page then shows
+   */
   act?(call: ConsoleCall): Promise<ActResult | undefined>
 }
 
@@ -45,21 +48,21 @@ export interface ConsolePage extends RenderedPage {
   readonly status?: number
 }
 
-/** The parts of the redirect after a form. */
+/** The result of a form: the parts of the redirect to the page. */
 export interface ActResult {
   readonly cookies?: readonly Cookie[]
-  /** Query parameters by which the page reports the effect. */
+  /** Query parameters with which the page reports the effect. */
   readonly query?: Readonly<Record<string, string>>
   /**
-   * The id of the part of the page that shows the effect. The form itself carries no such id: a
-   * refused form is shown from the top, where the reason stands.
+   * The id of the page section that shows the effect. The form posts to a URL without this id, so
+   * that a refused form is shown from the top, where the reason stands.
    */
   readonly part?: string | undefined
 }
 
 /**
- * What the forms of a page have in common: where they post to, and what a link or a refused form
- * has filled in.
+ * What the forms of a page share: the URL they post to, and the fields that a link or a refused
+ * form has filled in.
  */
 export interface FormState {
   readonly action: string
@@ -67,8 +70,8 @@ export interface FormState {
 }
 
 /**
- * Answers with the page. Browsers on other machines get the sign-in page until they have sent the
- * control token.
+ * Shows a page. Browsers on other machines get the sign-in page until they have sent the control
+ * token.
  */
 export const showPage =
   (route: ConsoleRoute, host: HttpHost): Handler =>
@@ -104,7 +107,7 @@ export const takeForm =
     }
   }
 
-/** Why the caller may not drive the sandbox; `undefined` for one who may. */
+/** Why the caller may not drive the sandbox; `undefined` if the caller may. */
 export function refusalToDrive(request: Incoming, { guard }: HttpHost): Refusal | undefined {
   try {
     guardControl(request, guard)
@@ -116,7 +119,7 @@ export function refusalToDrive(request: Incoming, { guard }: HttpHost): Refusal 
 }
 
 /**
- * The sign-in page when the control token is missing.
+ * Returns the sign-in page when the control token is missing.
  * @throws Refusal when a token would not help
  */
 export function askForToken(request: Incoming, tenant: Tenant, host: HttpHost): Reply | undefined {
@@ -133,8 +136,8 @@ const callOf = async (request: Incoming, tenant: Tenant, host: HttpHost) => ({
 })
 
 /**
- * `POST console/status`: a button of the status strip. It removes one setting and returns to the
- * page of the button.
+ * `POST console/status`: a button of the status strip. It removes a setting and returns to the page
+ * with the button.
  */
 export const takeBack =
   (host: HttpHost): Handler =>
@@ -146,7 +149,10 @@ export const takeBack =
     return { reply: { ...redirect(303, page), cookies } }
   }
 
-/** The page of this sandbox that a form names; the start of the console for any other path. */
+/**
+ * The page to return to. A path outside the tenant becomes the start of the console, so that a form
+ * cannot redirect elsewhere.
+ */
 function ownPage(here: string, tenant: Tenant): string {
   const nowhere = 'http://sandbox.invalid/nowhere'
   const { origin, pathname, search } = new URL(URL.canParse(here, nowhere) ? here : '', nowhere)
@@ -157,11 +163,11 @@ function ownPage(here: string, tenant: Tenant): string {
     : consolePathOf(tenant)
 }
 
-/** The answer to a browser without the cookie, in place of any page of the console. */
+/** The sign-in page, which replaces every page of the console for a browser without the cookie. */
 const signInPage = (tenant: Tenant, host: HttpHost, problem?: string): Reply =>
   page(401, renderSignIn(consolePlace(tenant, host), problem))
 
-/** Accepts the control token once, and remembers the browser by a cookie. */
+/** Accepts the control token and sets a cookie, so that the browser sends the token only once. */
 export const signIn =
   (host: HttpHost): Handler =>
   (request, tenant) => {
@@ -176,7 +182,10 @@ export const signIn =
     return { reply: { ...redirect(303, `${consolePathOf(tenant)}/flows`), cookies: [cookie] } }
   }
 
-/** Asks a browser on another machine for the control token, once. The form posts `token`. */
+/**
+ * Renders the page that asks a browser on another machine for the control token. The form posts
+ * `token`.
+ */
 export function renderSignIn({ shell, consolePath }: ConsolePlace, problem?: string): RenderedPage {
   return renderPage(shell, {
     styles: ['console.css'],

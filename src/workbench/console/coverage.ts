@@ -28,7 +28,7 @@ import type { RenderedPage } from '../../server/http/html/layout.ts'
 import type { ConsoleRoute } from './console-route.ts'
 
 /**
- * `console/coverage`: what was delivered to the app, and a form that empties it. At the base URL it
+ * `console/coverage`: what clients have received, and a form that clears it. At the base URL it
  * covers all tenants.
  */
 export const coveragePage: ConsoleRoute = {
@@ -42,14 +42,14 @@ export const coveragePage: ConsoleRoute = {
   },
 }
 
-/** What each dimension looks at. */
+/** What each dimension counts. */
 const MEANINGS: Readonly<Record<DimensionName, string>> = {
   answers: 'Each requested threshold of your claims: yes and no.',
   endings: 'How a flow can end for your app.',
   must: 'Wrong answers that every app has to refuse, and right ones that it has to accept.',
 }
 
-/** What was delivered to the app, the gaps first, and a form that empties it. */
+/** Renders what clients have received, gaps first, and a form that clears it. */
 export function renderCoverage(frame: ConsoleFrame, coverage: Coverage): RenderedPage {
   const { dimensions, unused, omitted } = coverage
   const isEmpty = DIMENSIONS.every((name) => dimensions[name].total === 0)
@@ -97,7 +97,7 @@ ${renderTable(
 </section>`
 }
 
-/** The cells of a dimension with its counts. */
+/** The table cells of a dimension. */
 const renderCount = (
   name: DimensionName,
   { covered, total, percent }: CoverageDimension,
@@ -125,19 +125,19 @@ ${renderSeen(name, coverage)}
 </details>`
 }
 
-/** The coverage of a gap, and the paths of the pages on which the gap can be tried. */
+/** The coverage that a gap belongs to, and the paths of the pages where the gap can be closed. */
 interface GapPlace extends Pick<ConsolePlace, 'consolePath' | 'demoPath'> {
   readonly coverage: Coverage
 }
 
 const MAX_CLAIMS_LENGTH = 300
 
-/** The claims of the following gaps. */
+/** Renders the claims above their gaps. */
 const renderClaims = (claims: string | undefined): Html | false =>
   claims !== undefined &&
   html`<p class="muted"><code>${shortened(claims, MAX_CLAIMS_LENGTH)}</code></p>`
 
-/** The gaps: what closes each, and where to try that. */
+/** Renders the gaps, each with the way to close it and a link to try it. */
 const renderGaps = (gaps: readonly CoverageGap[], place: GapPlace): readonly Html[] =>
   grouped(gaps, ({ item }) => claimsTextOf(item, place.coverage)).map(
     ([claims, gapsOfClaims]) =>
@@ -157,7 +157,7 @@ function renderTry(
     html`<a class="target" href="${href}" aria-label="${text}: ${what}">${text}</a>`
   if (outcome !== undefined)
     return link(`${consolePath}/outcomes/${item.flow}/${encodeURIComponent(outcome)}`, 'Try it')
-  // The ending of a flow can be tried with any claims of the app.
+  // An ending does not depend on the claims, so any claims of the app will do.
   const [firstClaims] = Object.values(coverage.claims)
   const claims = claimsTextOf(item, coverage) ?? JSON.stringify(firstClaims)
   if (persona !== undefined && claims !== undefined)
@@ -169,7 +169,7 @@ function renderTry(
   return link(demoPath, 'See it in the demo')
 }
 
-/** What was seen of a dimension. */
+/** Renders what was seen of a dimension. */
 function renderSeen(name: DimensionName, coverage: Coverage): Html | false {
   const { covered, items } = coverage.dimensions[name]
   if (covered === 0) return false

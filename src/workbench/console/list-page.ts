@@ -2,9 +2,9 @@ import type { Fields } from '../../server/http/form.ts'
 import { type Html, html } from '../../server/http/html/html.ts'
 
 /**
- * The items of one page: those after the item that the query names, or the first items when that
- * item is gone.
- * @returns `next`: the id after which the next page begins, if there are more
+ * Selects the items of one page: the items after the one that the query names (`after`), or the
+ * first items when that item no longer exists.
+ * @returns `next`: the id of the last item, if more items follow
  */
 export function pageOf<Item>(
   items: readonly Item[],
@@ -20,8 +20,8 @@ export function pageOf<Item>(
 }
 
 /**
- * The number of shown items, and a link to the next ones.
- * @param search the filter of the list; an empty text filters nothing
+ * Renders the number of shown items and a link to the next page.
+ * @param search the filter of the list; an empty value filters nothing
  */
 export function renderPaging(
   { shown, total, next }: { shown: number; total: number; next: string | undefined },

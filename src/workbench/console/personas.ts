@@ -23,12 +23,12 @@ import { actingCookies } from '../../server/http/requested-decision.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute } from './console-route.ts'
 import { pageOf, renderPaging } from './list-page.ts'
 
-/** `console/personas`: every persona with the content of its age key, and a button to act as it. */
+/** `console/personas`: every persona with its age key, and a button to act as the persona. */
 export const personasPage: ConsoleRoute = { name: 'personas', render: renderList, act: actAs }
 
 /**
- * Limits of one page: personas, and characters of YAML in a row, since a persona may hold fifty
- * signals.
+ * Maximum number of personas on one page, and of characters of YAML in a row: a persona may hold
+ * fifty signals.
  */
 const MAX_SHOWN = 60
 const MAX_YAML = 3_000
@@ -71,7 +71,7 @@ async function actAs({ tenant, fields }: ConsoleCall): Promise<ActResult> {
 }
 
 interface PersonaRow {
-  /** The persona with plain dates. */
+  /** The persona with its relative dates resolved. */
   readonly persona: Persona
   /** Whether the persona differs from its declaration. */
   readonly isChanged?: boolean
@@ -82,18 +82,18 @@ interface PersonaRow {
 interface PersonaList {
   /** The number of personas that match the filter. */
   readonly total: number
-  /** The name after which the next page begins. */
+  /** The last name on this page, if more follow. */
   readonly next: string | undefined
   readonly search: string
   readonly group: string
-  /** The persona that this browser has just begun to act as. */
+  /** The persona that this browser acts as since the last form. */
   readonly acting?: string | undefined
   readonly problem?: string | undefined
 }
 
 /**
- * One row for each persona, in groups. A group is open when the list is filtered, or when it holds
- * a changed persona.
+ * Renders a row for each persona, in groups. A group is open when the list is filtered, or when it
+ * contains a changed persona.
  */
 export function renderPersonas(
   frame: ConsoleFrame,
@@ -160,7 +160,7 @@ function rowOf(
 
 type Signal = NonNullable<Persona['age_key']>['signals'][number]
 
-/** Signals of a persona in its row; the others are counted. */
+/** Maximum number of signals in a row; the others are counted. */
 const MAX_SIGNALS_SHOWN = 2
 
 function renderSignals(signals: readonly Signal[]): Html {

@@ -48,7 +48,7 @@ const PAGES: readonly ConsoleRoute[] = [
 
 const CONSOLE = '/_sandbox/console'
 
-/** The console: pages by GET, forms by POST to the path of their page. */
+/** The routes of the console: pages by GET, forms by POST to the path of their page. */
 export const createConsoleRoutes = (host: HttpHost): readonly RouteRow[] => [
   { path: CONSOLE, method: 'get', handler: entrance(host) },
   { path: `${CONSOLE}/sign-in`, method: 'post', handler: signIn(host), errors: 'page' },
@@ -73,7 +73,8 @@ const entrance =
   })
 
 /**
- * `/`: the list of flows; for a caller who may not drive the sandbox only the settings to paste.
+ * `/`: shows the list of flows. A caller who may not drive the sandbox sees only the settings to
+ * paste.
  */
 export function createHomeRoute(host: HttpHost): Handler {
   const showFlows = showPage(flowsPage, host)
@@ -86,7 +87,7 @@ export function createHomeRoute(host: HttpHost): Handler {
   }
 }
 
-/** The home page without flows, with a link to the sign-in of the console. */
+/** Renders the home page without flows, with a link to sign in. */
 export const renderClosedHome = (frame: ConsoleFrame, settings: AppSettings): RenderedPage =>
   renderConsolePage(frame, {
     title: 'Flows',

@@ -9,7 +9,7 @@ import type { RuleRow } from '../../service/oidc/rules/rule.ts'
 import { levelOf, RULE_CHAPTERS } from '../../service/oidc/rules/rules.ts'
 import type { ConsoleRoute } from './console-route.ts'
 
-/** `console/rules`: all rules of requests on one page. */
+/** `console/rules`: all rules for requests on one page. */
 export const rulesPage: ConsoleRoute = {
   name: 'rules',
   render({ tenant, frame, fields }) {
@@ -28,7 +28,7 @@ export const rulesPage: ConsoleRoute = {
 
 const LEVELS = ['error', 'advice'] as const
 
-/** All rules of requests by subject, with their level in this profile. */
+/** Renders the rules by subject, with their level in this profile. */
 export function renderRules(
   frame: ConsoleFrame,
   chapters: readonly { readonly title: string; readonly rules: readonly RuleRow[] }[],

@@ -11,16 +11,16 @@ import { remarksOn, renderReportedReadings, renderSummary } from './report-summa
 /** The name of the file input. */
 export const REPORT_FIELD = 'report'
 
-/** A report, with what this sandbox knows about it. */
+/** A report, and the flows of it that this sandbox knows. */
 export interface OpenReport {
-  /** The name of the file from which the report was read. */
+  /** The name of the report's file. */
   readonly name: string
   readonly report: AuditReport
-  /** The ids of flows that are in the journal of this sandbox. */
+  /** The ids of its flows that are in the journal of this sandbox. */
   readonly linked: readonly string[]
 }
 
-/** The form that opens a report, below the verdicts of the current one. */
+/** Renders the verdicts of the opened report, and below them the form that opens a report. */
 export function renderAudit(
   frame: ConsoleFrame,
   { opened, problem }: { opened?: OpenReport; problem?: string },
@@ -42,15 +42,14 @@ function renderReport(
 ): Html {
   const rows = given.rows.slice(0, MAX_ROWS)
   const shown = { ...given, ...summarise(rows, given) }
-  // Decision: the verdicts on top are counted from the rows, so that no report looks better than
-  // its rows.
+  // Decision: the totals are counted from the rows, so that no report looks better than its rows.
   const report: AuditReport = { ...given, ...summarise(given.rows, given) }
   const context = { consolePath, linked: new Set(linked), audited: report }
   const points = pointsOf(shown)
   const isLinked = [...points, ...rows].every(({ flows }) =>
     flows.every((id) => context.linked.has(id)),
   )
-  // Rows that may be handled either way, or are not for this app, belong to no check.
+  // Rows of no check: either result is right, or the row does not apply to this app.
   const ofChecks = new Set(points.flatMap((point) => point.rows))
   return html`${renderSummary(report, remarksOn(given, report, isLinked), name)}
 ${renderFindings(points.filter(isFound), context)}

@@ -15,8 +15,8 @@ import type { ConsoleRoute } from '../console-route.ts'
 import { type OpenReport, REPORT_FIELD, renderAudit } from './audit-page.ts'
 
 /**
- * `console/audit`: the report of an audit; at first the last report in the folder in which the
- * sandbox was started.
+ * `console/audit`: the report of an audit. Without an upload it is the last report in the folder in
+ * which the sandbox was started.
  */
 export const auditPage: ConsoleRoute = {
   name: 'audit',
@@ -34,7 +34,7 @@ export const auditPage: ConsoleRoute = {
   },
 }
 
-/** Shows the report in a form, without keeping it. */
+/** Shows an uploaded report without storing it. */
 export const showUploadedReport =
   (host: HttpHost): Handler =>
   async (request, tenant) => {
@@ -64,7 +64,7 @@ const openedIn = async (
 const REMEDY = `choose the JSON report of an audit: ${LAST_AUDIT}, or the file that --json wrote`
 
 /**
- * The report in a form of `multipart/form-data`, with the name of its file.
+ * Reads the report in a `multipart/form-data` form, and the name of its file.
  * @throws Refusal 400, 413 or 415
  */
 async function readUpload(request: Incoming): Promise<{ report: AuditReport; name: string }> {
@@ -106,18 +106,18 @@ async function readFile(request: Incoming): Promise<File> {
       )
     })
   const file = fields.get(REPORT_FIELD)
-  // When no file was chosen, a browser sends a file without a name.
+  // Without a chosen file browsers send a file with an empty name.
   if (!(file instanceof File) || file.name === '')
     throw Refusal.invalidRequest(`no file came; ${REMEDY}`)
   return file
 }
 
-/** Milliseconds by which the clocks of an audit and of its sandbox may differ. */
+/** Milliseconds by which the clocks of the audit and the sandbox may differ. */
 const TOLERANCE_MS = 15_000
 
 /**
- * The flows of a report that are in the journal of a tenant. Every sandbox counts its flows from
- * f1, so an id proves nothing: the flow must also have begun while the audit ran.
+ * Finds the flows of a report that are in the journal of a tenant. Every sandbox numbers its flows
+ * from f1, so an equal id proves nothing: the flow must also have begun while the audit ran.
  */
 async function flowsInJournal(
   {

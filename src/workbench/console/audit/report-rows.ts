@@ -7,25 +7,25 @@ import { type Html, html, type Renderable } from '../../../server/http/html/html
 import { shellWord } from '../../../service/text/shell-word.ts'
 import { renderVerdictMark } from './verdict-mark.ts'
 
-/** Rows on one page: the catalogue has 300, a file may have more. */
+/** Maximum number of rows on a page: the catalogue has 300, but a file may have more. */
 export const MAX_ROWS = 1000
 
-/** What the rows of a report need to know of their page. */
+/** The context of the rows of a report. */
 export interface ReportContext {
   readonly consolePath: string
   /** Flows that are in the journal of this sandbox. */
   readonly linked: ReadonlySet<string>
-  /** The app as the report names it, and what drove it. */
+  /** The app, and the agent that drove it. */
   readonly audited: Pick<AuditReport, 'app' | 'agent'>
 }
 
-/** Characters of a text of a point or a row. */
+/** Maximum number of characters of a text, in a point and in a row. */
 const MAX_POINT_TEXT = 600
 const MAX_ROW_TEXT = 200
 
 /**
- * The findings: missing checks, right answers that were refused, and dependencies. The worst come
- * first, with their rows folded.
+ * Renders the findings, worst first and with their rows folded: missing checks, right answers that
+ * were refused, and dependencies.
  */
 export const renderFindings = (points: readonly Point[], context: ReportContext): Html | false =>
   points.length > 0 &&
@@ -53,7 +53,7 @@ const renderLog = ({ rows: [worst] }: Point): Html | false =>
   worst?.log !== undefined &&
   html`<div><dt>The app wrote</dt><dd><pre><code>${shortened(worst.log.join('\n'), MAX_POINT_TEXT)}</code></pre></dd></div>`
 
-/** Points that could not be judged, by reason. */
+/** Renders the points that could not be judged, by reason. */
 export const renderUnshown = (unshown: readonly Unshown[]): Html | false =>
   unshown.length > 0 &&
   html`<section class="card" aria-labelledby="undetermined-title">
@@ -65,8 +65,8 @@ export const renderUnshown = (unshown: readonly Unshown[]): Html | false =>
 </section>`
 
 /**
- * The checks without a finding, which are folded, then rows without a check. The filter needs
- * scripts.
+ * Renders the folded checks without a finding, then the rows that belong to no check. The filter
+ * needs scripts.
  */
 export function renderOthers(
   points: readonly Point[],
@@ -95,7 +95,7 @@ ${renderRows('Other rows', rows, context)}
 </section>`
 }
 
-/** A folded table of rows. */
+/** Renders a folded table of rows. */
 function renderRows(
   title: Renderable,
   rows: readonly AuditedRow[],
@@ -122,7 +122,7 @@ const renderRow = (row: AuditedRow, context: ReportContext): Html =>
 const whatIsKnown = ({ reason, evidence }: AuditedRow): string =>
   shortened([reason, evidence].filter((text) => text !== undefined).join(': '), MAX_ROW_TEXT)
 
-/** The name of a row, linked to its page if the catalogue has the row. */
+/** Renders the name of a row, linked to its page if the catalogue has the row. */
 function renderRowName({ row }: AuditedRow, { consolePath }: ReportContext): Html {
   const name = html`<code class="name">${breakable(row.slice(0, MAX_NAME))}</code>`
   return findRow(row)
@@ -131,10 +131,10 @@ function renderRowName({ row }: AuditedRow, { consolePath }: ReportContext): Htm
 }
 
 const MAX_NAME = 120
-/** Flows of one row: one for each role and repetition. */
+/** Maximum number of flows in one row, which has one for each role and repetition. */
 const MAX_FLOWS = 12
 
-/** The flows of a row; those in the journal of this sandbox are links. */
+/** Renders the flows of a row. Flows in the journal of this sandbox are links. */
 const renderFlows = (
   { flows }: Pick<AuditedRow, 'flows'>,
   { consolePath, linked }: ReportContext,
@@ -148,8 +148,8 @@ const renderFlows = (
     )
 
 /**
- * The command that runs rows again: a row, or `family:nonce`. An audit in a test suite is run by
- * its test.
+ * Renders the command that audits again a row, or a family such as `family:nonce`. For an audit in
+ * a test suite nothing is rendered: its test runs it.
  */
 const renderRunAgain = (
   selected: string,
@@ -161,8 +161,8 @@ const renderRunAgain = (
   )
 
 /**
- * A URL that is one word in every shell. A URL with a placeholder stands in agekey-audit.yaml,
- * which the command reads.
+ * Whether the app is a URL that is one word in every shell. A URL with a placeholder is in
+ * agekey-audit.yaml, which the command reads.
  */
 const isPage = (app: string) =>
   /^https?:\/\/[\w.~:/?#@!$()*+,;=%[\]-]+$/.test(app) && URL.canParse(app)

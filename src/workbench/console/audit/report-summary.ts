@@ -8,12 +8,14 @@ import { type Html, html, type Renderable } from '../../../server/http/html/html
 import { MAX_ROWS } from './report-rows.ts'
 import { markOf } from './verdict-mark.ts'
 
-/** The verdict of a report, its totals, and what to know before believing the report. */
+/**
+ * Renders the verdict of a report, its totals, and remarks on how far the report can be trusted.
+ */
 export function renderSummary(report: AuditReport, remarks: readonly string[], name: string): Html {
   const { readings, checks } = report
   const ofReadings = readings && report.rows.length === 0 && describeReadings(readings)
   const conclusion = conclusionOf(report)
-  // An audit that does not count is no success.
+  // If findings do not count for the exit code, the audit is still not shown as passed.
   const word =
     ofReadings && conclusion === 'passed' && pointsOf(report).some(isFound) ? 'depends' : conclusion
   const headline = ofReadings || describeChecks(checks) || 'Nothing could be shown'
@@ -71,7 +73,7 @@ function factsOf(
   ]
 }
 
-/** What to know before believing the report. */
+/** Remarks on how far a report can be trusted, a sentence each. */
 export function remarksOn(given: AuditReport, counted: AuditReport, isLinked: boolean): string[] {
   const { version, catalogue, rows } = given
   const unknownRows = rows.filter(({ row }) => !findAuditRow(row)).length
@@ -93,7 +95,7 @@ export function remarksOn(given: AuditReport, counted: AuditReport, isLinked: bo
   ].filter((remark) => remark !== false)
 }
 
-/** Which readings the audit tried, and those under which the app works. */
+/** Renders which readings the audit tried, and under which the app works. */
 export function renderReportedReadings(
   { readings }: AuditReport,
   points: readonly Point[],

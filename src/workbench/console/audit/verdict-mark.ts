@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../server/http/html/html.ts'
 
-/** The colour of a verdict, or of the result of an audit. */
+/** The CSS class (colour) for a verdict or for the result of an audit. */
 export const markOf = (verdict: string): string =>
   Object.entries(MARKS).find(([, verdicts]) => verdicts.includes(verdict))?.[0] ?? 'none'
 

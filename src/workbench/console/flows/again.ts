@@ -8,25 +8,25 @@ import { ENDPOINTS } from '../../../service/oidc/endpoints.ts'
 import { curlCommand } from './curl.ts'
 import type { PageClock } from './flow-table.ts'
 
-/** Where a flow can go on or run again. */
+/** The tenant in which a flow can continue or run again. */
 export interface FlowPlace {
   readonly baseUrl: string
-  /** The path of the tenant, without a slash at the end: `/t/qa`. */
+  /** The path of the tenant, without a trailing slash: `/t/qa`. */
   readonly basePath: string
-  /** The transaction that still waits for its user. */
+  /** The transaction that still waits for the user; `undefined` if none does. */
   readonly waiting: string | undefined
   readonly clock: PageClock
 }
 
-/** The transaction of the last page of a flow. */
+/** The transaction of the last page that the flow showed. */
 export const transactionOf = ({ calls }: Pick<Flow, 'calls'>): string | undefined =>
   calls
     .map(({ response }) => (response.kind === 'page' ? response.transaction : undefined))
     .findLast((transaction) => transaction !== undefined)
 
 /**
- * Continues a waiting flow in this browser, or runs a flow again; otherwise it says why neither is
- * possible.
+ * Renders the ways to continue a waiting flow in this browser, or to run an ended flow again;
+ * otherwise it says why neither is possible.
  */
 export function renderAgain(flow: Flow, place: FlowPlace): Html {
   const isWaiting = flow.ended_at === undefined
@@ -53,7 +53,7 @@ function renderWaiting(flow: Flow, place: FlowPlace): Html {
   return html`<p>It waits no longer: the request is over, by its time or by a reset. Start the flow again in the app.</p>`
 }
 
-/** E3 with the pushed parameters. */
+/** The path of E3 for the pushed request. */
 function requestUriOf({ calls }: Flow): string | undefined {
   const push = calls.findLast(({ endpoint }) => endpoint === ENDPOINTS.par.number)
   if (push?.response.kind !== 'json' || !isJsonObject(push.response.value)) return undefined
@@ -77,7 +77,9 @@ const queryOf = (parameters: Readonly<Record<string, unknown>>): string =>
     ),
   ).toString()
 
-/** Characters of a URL that every browser and server accepts. */
+/**
+ * Maximum number of characters of a URL or command: every browser and server accepts this length.
+ */
 const MAX_ADDRESS = 6_000
 
 function renderRun(flow: Flow, { basePath, baseUrl }: FlowPlace): Html {

@@ -16,7 +16,7 @@ import { ENDPOINTS } from '../../../service/oidc/endpoints.ts'
 import { parseJson } from '../../../service/oidc/request/json.ts'
 import { curlCommand } from './curl.ts'
 
-/** The calls in words, by the number of the endpoint. */
+/** The titles of calls by the number of their endpoint. */
 const CALL_TITLES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.values(ENDPOINTS).map(({ number, title, caller }) => [
@@ -28,14 +28,14 @@ const CALL_TITLES: Readonly<Record<string, string>> = {
   trap: 'An address of an attacker, which the client must not follow',
 }
 
-/** Calls on one page. */
+/** Maximum number of calls on one page, and of characters of a command. */
 const MAX_CALLS = 20
 const MAX_COMMAND_LENGTH = 6_000
 
 /**
- * The calls of a flow, in order.
- * @param page.jsonPath the URL of the flow in the control API
- * @param page.told the reason of the refusal that the page has shown already
+ * Renders the calls of a flow, in order.
+ * @param page.jsonPath the path of the flow in the control API
+ * @param page.told the reason of the refusal that the page has already shown
  */
 export function renderCalls(
   { calls, dropped_calls: dropped = 0, client_id: clientId }: Flow,
@@ -80,7 +80,10 @@ ${renderCurl(curl)}</details>
 `
 }
 
-/** The status, coloured by its meaning for the app: a redirect with an error is no success. */
+/**
+ * Renders the status, coloured by its meaning for the app: a redirect with an error is not a
+ * success.
+ */
 function renderStatus(call: CallRecord): Html {
   const { status } = call
   const error = errorBack(call)
@@ -98,15 +101,15 @@ function toneOf(call: CallRecord): 'yes' | 'declined' | 'no' {
   return errorBack(call) === 'access_denied' ? 'declined' : 'no'
 }
 
-/** A long command is left out, since a shortened one would not work. */
+/** Renders the command. A long command is left out, because a shortened one would not work. */
 const renderCurl = (command: string): Html =>
   command.length > MAX_COMMAND_LENGTH
     ? html`<p class="muted">The call is too long to be repeated from here.</p>`
     : renderSnippet(command)
 
 /**
- * The answer to a call: a redirect with its address and parameters, a page with its fields, a body
- * as it is.
+ * Renders the answer to a call: a redirect with its target and parameters, a page with its fields,
+ * or the body.
  */
 export function renderAnswer(response: RecordedResponse): Html {
   switch (response.kind) {
@@ -150,10 +153,10 @@ function renderRedirect(location: string): Html {
 ${sent.length > 0 && renderValues(sent)}`
 }
 
-/** Parameters of one call. */
+/** Maximum number of parameters shown for one call. */
 const MAX_PARAMETERS = 30
 
-/** Named values, a row each. JSON is indented, and an id_token is decoded. */
+/** Renders a row for each parameter. JSON is indented, and an id_token is decoded. */
 function renderValues(values: readonly (readonly [name: string, value: unknown])[]): Html {
   const shown = values.slice(0, MAX_PARAMETERS)
   return html`<dl class="settings">${shown.map(
@@ -175,7 +178,7 @@ function renderValue(name: string, value: unknown): Html {
   return html`<code>${shortened(String(value))}</code>`
 }
 
-/** An object or array, if the text is JSON of one. */
+/** The object or array if the text is JSON of one; otherwise `undefined`. */
 function jsonIn(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined
   const json = parseJson(text)

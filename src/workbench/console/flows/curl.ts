@@ -2,11 +2,11 @@ import type { CallRecord } from '../../../sandbox/journal/call-record.ts'
 import { ENDPOINTS } from '../../../service/oidc/endpoints.ts'
 import { shellWord } from '../../../service/text/shell-word.ts'
 
-/** The journal masks secrets, so the command takes them from the environment. */
+/** The journal masks secrets, so the command reads them from environment variables. */
 const SECRET_PLACEHOLDER = '"$AGE_CLIENT_SECRET"'
 
 /**
- * A shell command that repeats a recorded call. Every value is quoted; secrets are environment
+ * The shell command that repeats a recorded call. Every value is quoted; secrets are environment
  * variables.
  */
 export function curlCommand(
@@ -40,7 +40,9 @@ export function curlCommand(
   return lines([`curl -i ${shellWord(url)}`, ...basic, ...fields])
 }
 
-/** For a fetched trap, the journal lists the masked header among the parameters. */
+/**
+ * Removes the masked Authorization header, which the journal lists among the parameters of a trap.
+ */
 const withoutHeader = ({ authorization: _, ...parameters }: CallRecord['parameters']) => parameters
 
 function withQuery(url: string, parameters: Readonly<Record<string, unknown>>): string {

@@ -12,14 +12,14 @@ import type { ConsoleFrame } from '../../../server/http/console-page.ts'
 import { shortened } from '../../../server/http/html/elements.ts'
 import { type Html, html } from '../../../server/http/html/html.ts'
 import { ENDPOINTS } from '../../../service/oidc/endpoints.ts'
-/** The words for flows in headings and in the filter. */
+/** The titles of flows in headings and in the filter. */
 export const FLOW_TITLES: Readonly<Record<ListedFlow['flow'], string>> = {
   use: 'Use',
   create: 'Create',
   upgrade: 'Upgrade',
 }
 
-/** `Use`, or `Use, Upgrade` when the code of the Use flow led to an upgrade. */
+/** The title of a flow: `Use`, or `Use, Upgrade` when its code led to an upgrade. */
 const flowTitle = ({ flow, calls }: ListedFlow): string =>
   flow === 'use' && calls.some(({ endpoint }) => endpoint === ENDPOINTS.upgrade.number)
     ? `${FLOW_TITLES.use}, ${FLOW_TITLES.upgrade}`
@@ -27,7 +27,10 @@ const flowTitle = ({ flow, calls }: ListedFlow): string =>
 
 const COLUMNS = ['Time', 'Flow', 'Persona', 'What happened', 'Client', 'Status']
 
-/** The table of flows, a row each. @param flows newest first */
+/**
+ * Renders the table of flows.
+ * @param flows newest first
+ */
 export function renderFlowTable(
   flows: readonly ListedFlow[],
   { frame, clock }: { frame: ConsoleFrame; clock: PageClock },
@@ -48,7 +51,7 @@ ${flows.map((flow, index) => {
 </table>`
 }
 
-/** Characters of a value in a row; the page of the flow has the whole value. */
+/** Maximum number of characters of a value in a row. The page of the flow has the whole value. */
 const MAX_SUMMARY = 240
 const MAX_TITLE = 400
 const MAX_NAME = 60
@@ -56,9 +59,9 @@ const MAX_NAME = 60
 interface RowContext {
   readonly frame: ConsoleFrame
   readonly clock: PageClock
-  /** The flow before in the story. */
+  /** The previous flow of the same user's story. */
   readonly before: string | undefined
-  /** The classes of a row that meets its story in the row above or below. */
+  /** CSS classes that join the row with a row of the same story above or below. */
   readonly run: readonly (string | false)[]
 }
 
@@ -76,7 +79,7 @@ function renderRow(flow: ListedFlow, { frame, clock, before, run }: RowContext):
 `
 }
 
-/** The clock of a tenant when a page is made. */
+/** The clock of a tenant at the time when a page is rendered. */
 export interface PageClock {
   /** Milliseconds since the UNIX epoch. */
   readonly now: number
@@ -91,14 +94,23 @@ export const pageClock = ({ clock, provider }: Pick<Tenant, 'clock' | 'provider'
   requestUriSeconds: provider.lifetimes.requestUri,
 })
 
-/** How long ago an instant was; a style sheet shows the instant itself on hover and on focus. */
+/**
+ * Renders how long ago an instant was. A style sheet shows the instant itself on hover and on
+ * focus.
+ */
 export function renderFlowTime(instant: string, { now }: Pick<PageClock, 'now'>): Html {
   const shown = instant.replace('T', ' ').replace(/(?:\.\d+)?Z$/, 'Z')
   const isToday = instant.slice(0, 10) === new Date(now).toISOString().slice(0, 10)
   return html`<time datetime="${instant}" title="${shown} by the clock of the sandbox"><span data-ago>${ago(Date.parse(instant), now)}</span> <span class="instant">${isToday ? shown.slice(11) : shown.slice(5)}</span></time>`
 }
 
-/** `12 s ago`, by the clock of the sandbox; `in 3 h` if the clock was set back since. */
+/**
+ * The time from `instant` to `now` in words. It lies in the future if the clock was set back since.
+ * @param instant milliseconds since the UNIX epoch, as `now`
+ * @example
+ * ago(0, 12_000) // '12 s ago'
+ * ago(10_800_000, 0) // 'in 3 h'
+ */
 export function ago(instant: number, now: number): string {
   if (Number.isNaN(instant)) return 'unknown'
   const seconds = Math.round(Math.abs(now - instant) / 1000)
@@ -109,14 +121,17 @@ export function ago(instant: number, now: number): string {
 }
 
 const DAYS = [86_400, 'd'] as const
-/** The largest number of seconds for each unit. `public/flows-times.js` has the same rows. */
+/**
+ * The units: seconds below which a unit is used, its size in seconds, its name.
+ * `public/flows-times.js` has the same rows.
+ */
 const UNITS = [
   [120, 1, 's'],
   [7_200, 60, 'min'],
   [172_800, 3_600, 'h'],
 ] as const
 
-/** A status as the console shows it; a flow that waits too long is overdue. */
+/** A status as the console shows it. A flow that waits too long is `expired`. */
 type ShownStatus = FlowStatus | 'expired'
 
 const MARKS: Readonly<Record<ShownStatus, string>> = {
@@ -128,8 +143,8 @@ const MARKS: Readonly<Record<ShownStatus, string>> = {
 }
 
 /**
- * The status of a flow as a mark. A refused flow is never green, nor is an answer that a correct
- * client must refuse.
+ * Renders the status of a flow. Neither a refused flow nor a forced answer that a correct client
+ * may refuse is green.
  */
 export function renderStatusMark(flow: ListedFlow, status: ShownStatus): Html {
   const outcome = outcomeOf(flow)
@@ -144,7 +159,7 @@ export function renderStatusMark(flow: ListedFlow, status: ShownStatus): Html {
 }
 
 /**
- * Describes a flow that waits longer than its request is valid; `undefined` for every other flow.
+ * Describes a flow that waits although its request has expired; `undefined` for every other flow.
  */
 export function overdue(
   flow: ListedFlow,

@@ -23,7 +23,7 @@ import { renderCalls } from './calls.ts'
 import { FLOW_TITLES, type PageClock, pageClock, renderFlowTable } from './flow-table.ts'
 import { renderWhy } from './why.ts'
 
-/** `console/flows/ID`: one flow, with everything in the journal about it. */
+/** `console/flows/ID`: a flow with everything that the journal knows about it. */
 export const flowPage: ConsoleRoute = { name: 'flows', below: '/:id', render: renderOne }
 
 async function renderOne({ request, tenant, frame }: ConsoleCall): Promise<ConsolePage> {
@@ -45,7 +45,7 @@ async function renderOne({ request, tenant, frame }: ConsoleCall): Promise<Conso
   return renderUnknown(frame, await newestFlows(tenant), { id, clock: pageClock(tenant) })
 }
 
-/** Flows on the page of an unknown flow. */
+/** Maximum number of flows on the page for an unknown id. */
 const MAX_NEWEST = 10
 
 async function newestFlows({ journal, name }: Tenant): Promise<readonly ListedFlow[]> {
@@ -54,7 +54,7 @@ async function newestFlows({ journal, name }: Tenant): Promise<readonly ListedFl
   return newest
 }
 
-/** The page for an unknown id, with the newest flows. */
+/** Renders the page for an unknown id, with the newest flows. */
 export function renderUnknown(
   frame: ConsoleFrame,
   newest: readonly ListedFlow[],
@@ -73,7 +73,7 @@ ${newest.length > 0 ? renderFlowTable(newest, { frame, clock }) : html`<p class=
   return { ...page, status: 404 }
 }
 
-/** Flows before and after a flow that are searched for its story. */
+/** How many flows before and after a flow are searched for its story. */
 const MAX_STORY_REACH = 50
 
 async function readStory(
@@ -96,7 +96,7 @@ async function readStory(
   return linkStories(near).get(id) ?? {}
 }
 
-/** The transaction of a flow that still waits. */
+/** The transaction of a flow, if it still waits for the user. */
 async function waitingOf(flow: Flow, { provider }: Tenant): Promise<string | undefined> {
   const transaction = flow.ended_at === undefined ? transactionOf(flow) : undefined
   return transaction !== undefined && (await peekPending(transaction, provider))
@@ -109,7 +109,7 @@ interface FlowContext extends FlowPlace {
   readonly story: StoryLinks
 }
 
-/** The reasons of the answer, what comes next, the calls, the token and the trace of a flow. */
+/** Renders a flow: the reasons of its answer, the next steps, the calls and the id_token. */
 export function renderFlow(frame: ConsoleFrame, flow: Flow, context: FlowContext): RenderedPage {
   const { baseUrl, lifetimes, clock, story } = context
   const idToken = callbackOf(flow)?.['id_token']
@@ -157,7 +157,7 @@ ${playground !== undefined && html`<p class="row links"><a class="target" href="
 </section>`
 }
 
-/** The flow as files to download. */
+/** Renders links to download the flow as a file. */
 function renderTakeAlong({ id }: Flow, { controlPath }: ConsoleFrame): Html {
   return html`<section class="card" aria-labelledby="take-title">
 <h2 id="take-title">Take it along</h2>
@@ -169,10 +169,10 @@ function renderTakeAlong({ id }: Flow, { controlPath }: ConsoleFrame): Html {
 </section>`
 }
 
-/** Longer claims get no link, which would repeat them on the page. */
+/** Maximum number of characters of claims in a link. */
 const MAX_CLAIMS = 8_000
 
-/** A link to the playground with the claims of the flow. */
+/** The link to the playground with the claims of the flow. */
 function playgroundOf({ calls, persona }: Flow, { consolePath }: ConsoleFrame): string | undefined {
   const sent = calls.find(({ endpoint }) => endpoint === ENDPOINTS.use.number)?.parameters['claims']
   if (sent === undefined) return undefined

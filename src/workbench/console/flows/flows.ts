@@ -15,7 +15,7 @@ import { FLOW_TITLES, type PageClock, pageClock, renderFlowTable } from './flow-
 /** `console/flows`: the journal, newest first. */
 export const flowsPage: ConsoleRoute = { name: 'flows', render: renderFlows }
 
-/** Flows on one page. */
+/** The number of flows on one page. */
 const PAGE_SIZE = 30
 
 async function renderFlows({
@@ -44,18 +44,19 @@ async function renderFlows({
   return renderFlowList(frame, items, { query, before: next, hidden, clock, settings })
 }
 
-/** The query of a page of flows; an absent member filters nothing. */
+/** The query of a list of flows. Empty members are left out. */
 const searchOf = (query: FlowQuery): URLSearchParams =>
   new URLSearchParams(
     Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1])),
   )
 
 /**
- * The table of the journal. Scripts keep it current, move through it by keys and show a preview.
+ * Renders the table of the journal. Scripts keep it current, add keyboard navigation and show a
+ * preview.
  * @param flows newest first
- * @param list.before the flow before which the next page begins, if there are older ones
- * @param list.hidden hidden flows of audits
- * @param list.settings settings to paste into an app, shown until the first flow has come
+ * @param list.before the id of the last flow, if older flows follow
+ * @param list.hidden the number of hidden flows of audits
+ * @param list.settings settings to paste into an app, shown until the first flow
  */
 export function renderFlowList(
   frame: ConsoleFrame,
@@ -108,13 +109,10 @@ function renderNothing(isFiltered: boolean, { demoPath }: ConsoleFrame): Html {
     : html`<p class="notice muted" data-testid="no-flows">Nothing yet. Start a flow in your app, or in the <a href="${demoPath}">demo app</a>: it appears here.</p>`
 }
 
-/** The filter of the list: facts of a flow, its status, and free text. */
+/** The filter of the list: facts, status and free text. */
 type FlowQuery = FlowFilter & FlowSearch
 
-/**
- * Reads the filter from the query. An absent member, or an unknown name of a flow or status,
- * filters nothing.
- */
+/** Reads the filter from the query. An unknown flow or status filters nothing. */
 function readFlowQuery({
   flow,
   client_id,
@@ -143,7 +141,7 @@ const FLOW_OPTIONS = [
 ]
 
 /**
- * The form above the table: free text, kind of flow, errors only, and the other facts behind a
+ * Renders the form above the table: free text, kind of flow, errors only, and more filters behind a
  * button.
  */
 function renderFlowSearch(query: FlowQuery): Html {

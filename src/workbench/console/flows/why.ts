@@ -23,13 +23,18 @@ const VERDICTS = {
   depends: { mark: 'none', text: 'can tell only with more context than this flow' },
 } as const
 
-/** The beginning of a summary behind the mark of its status. */
+/** The beginning of a summary that the status mark already says. */
 const SAID_BY_MARK = /^(?:forced: |(?:pushed: )?waits )/
 
-/** Answers of one flow: a request may name a hundred ages, and the id_token below shows all. */
+/**
+ * Maximum number of answers shown. A request may name a hundred ages; the id_token below shows all.
+ */
 const MAX_ANSWERS = 24
 
-/** The reasons of the answer: the summary, the broken rules or the deciding checks, the outcome. */
+/**
+ * Renders the reasons of an answer: the summary, the broken rules or the deciding checks, the
+ * outcome.
+ */
 export function renderWhy(
   flow: Flow,
   { frame, clock }: { frame: ConsoleFrame; clock: PageClock },
@@ -52,7 +57,7 @@ ${
 
 const isError = ({ level }: Finding) => level === 'error'
 
-/** `E1 was refused: 2 rules are broken`; the rules follow below. */
+/** The title above the broken rules: `E1 was refused: 2 rules are broken`. */
 function refusalTitle(refused: readonly CallRecord[]): string {
   const count = refused.flatMap(({ findings }) => findings.filter(isError)).length
   const endpoints = [...new Set(refused.map(({ endpoint }) => endpoint))].join(', ')
@@ -90,12 +95,12 @@ function factsOf(
   ]
 }
 
-/** Tables on one page: one for each requested age and signal. */
+/** Maximum number of tables. There is one for each requested age and signal. */
 const MAX_TABLES = 24
 
 /**
- * The trace of an evaluation: a line for each requested age with the signal that decided, and the
- * checks folded below it.
+ * Renders the trace of an evaluation: a line for each requested age with the deciding signal, and
+ * the checks folded below it.
  */
 function renderTrace(trace: readonly ThresholdTrace[]): Html {
   const signals = Math.max(1, ...trace.map((threshold) => threshold.signals.length))
@@ -132,7 +137,10 @@ ${renderTable(
 
 const isAskedFor = ({ filter, reason }: Check) => reason !== absentFilter(filter)
 
-/** The signal that decided: the one that passes, otherwise the one that fails the fewest checks. */
+/**
+ * Words the reason of the deciding signal: the signal that passes, otherwise the one that fails the
+ * fewest checks.
+ */
 function reasonOf(signals: readonly SignalTrace[]): string {
   const failures = ({ checks }: SignalTrace) => checks.filter(({ passed }) => !passed)
   const [decisive] = signals.toSorted((one, other) => failures(one).length - failures(other).length)

@@ -8,7 +8,10 @@ import { parseWith } from '../../../server/http/parse.ts'
 import { Refusal } from '../../../service/oidc/refusal.ts'
 import type { FormState } from '../console-route.ts'
 
-/** Moves the clock by a form. @throws Refusal */
+/**
+ * Moves the clock as the form says.
+ * @throws Refusal 400 for an empty or invalid form
+ */
 export async function moveByForm(
   { advance, set, freeze, reset }: Fields,
   tenant: Pick<Tenant, 'moveClock'>,
@@ -24,7 +27,7 @@ export async function moveByForm(
   await tenant.moveClock(parseWith(clockMoveSchema, wanted, 'body'))
 }
 
-/** The steps of the buttons, and what each shows with the default lifetimes. */
+/** The steps of the buttons, and their effect with the default lifetimes. */
 const STEPS = [
   { seconds: 91, title: '+91 seconds', hint: 'a request_uri has expired' },
   { seconds: 600, title: '+10 minutes', hint: 'an id_token and a code have expired' },
@@ -33,7 +36,7 @@ const STEPS = [
   { seconds: 31_536_000, title: '+1 year', hint: '365 days; verifications are a year older' },
 ] as const
 
-/** The time of the sandbox, with forms that move it. */
+/** Renders the time of the sandbox, with forms that move it. */
 export function renderClock(
   { now, base, advanced_seconds: advancedSeconds, frozen: isFrozen }: ClockState,
   { fields: { set, advance }, action }: FormState,
@@ -70,8 +73,8 @@ ${renderTextField({ name: 'advance', label: 'Or let so many seconds pass', value
 }
 
 /**
- * The time of the clock. A script keeps it running, and shows the local time in the element that
- * `data-local` names.
+ * Renders the time of the clock. A script keeps it running and shows the local time in the element
+ * that `data-local` names.
  */
 const renderTicking = (now: string, isFrozen: boolean): Html =>
   html`<time datetime="${now}" data-clock="${isFrozen ? 'frozen' : 'running'}" data-local="local-now">${now.slice(0, 19).replace('T', ' ')}Z</time>`

@@ -48,7 +48,7 @@ export const forcePage: ConsoleRoute = {
   act,
 }
 
-/** Scenarios on the page; the control API has all. */
+/** Maximum number of scenarios on the page. The control API lists all. */
 const MAX_SCENARIOS = 20
 
 async function act({ tenant, fields }: ConsoleCall): Promise<ActResult> {
@@ -59,7 +59,7 @@ async function act({ tenant, fields }: ConsoleCall): Promise<ActResult> {
   }
   if (clear === 'true') await tenant.expectations.clear()
   else if (remove !== undefined) {
-    // The decision may have been used up meanwhile.
+    // The decision may have been used in the meantime, so a missing one is not an error.
     await tenant.expectations.remove(remove)
     await tenant.scenarios.remove(remove)
   } else if (flow !== undefined) {
@@ -73,7 +73,7 @@ async function act({ tenant, fields }: ConsoleCall): Promise<ActResult> {
   return { part: 'queue' }
 }
 
-/** The form of a decision as the JSON body of the control API. */
+/** Converts the form to the JSON body of the control API. */
 function readExpectation({ flow, persona, outcome, times, client_id, state, nonce }: Fields) {
   const match = { client_id, state, nonce }
   const isAny = Object.values(match).every((value) => value === undefined)
@@ -88,17 +88,17 @@ function readExpectation({ flow, persona, outcome, times, client_id, state, nonc
 
 interface Force {
   readonly expectations: readonly Expectation[]
-  /** The newest scenarios first. */
+  /** Newest first. */
   readonly scenarios: readonly ScenarioProgress[]
   /** Names to suggest. */
   readonly personas: readonly string[]
   readonly clock: ClockState
-  /** The fields as a link or a refused form has them. */
+  /** The fields that a link or a refused form has filled in. */
   readonly fields: Fields
   readonly problem?: string | undefined
 }
 
-/** The queue, the scenarios and the clock, with their forms. */
+/** Renders the queue, the scenarios and the clock, with their forms. */
 export function renderForce(
   frame: ConsoleFrame,
   { expectations, scenarios, personas, clock, fields, problem }: Force,
@@ -125,10 +125,10 @@ ${renderClock(clock, form)}`,
   })
 }
 
-/** Expectations, and suggested personas, on one page. */
+/** Maximum number of expectations on the page, and of suggested personas. */
 const MAX_SHOWN = 100
 
-/** The waiting decisions, first in first out. */
+/** Renders the waiting decisions, first in first out. */
 function renderQueue(expectations: readonly Expectation[], { action, fields }: FormState): Html {
   const { items, next } = pageOf(expectations, { fields, limit: MAX_SHOWN, idOf: ({ id }) => id })
   const total = expectations.length
@@ -169,7 +169,7 @@ function renderMatch(match: NonNullable<Expectation['match']>) {
   )
 }
 
-/** The form that queues a decision, filled in from a link or a refused form. */
+/** Renders the form that queues a decision. A link or a refused form may fill it in. */
 function renderDecisionForm(personas: readonly string[], { action, fields }: FormState): Html {
   const { flow, persona, outcome, times, client_id, state, nonce } = fields
   const isMatched = [client_id, state, nonce].some((value) => value !== undefined)

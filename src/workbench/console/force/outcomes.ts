@@ -18,7 +18,7 @@ import { unknownName } from '../../../service/text/message-parts.ts'
 import { shellWord } from '../../../service/text/shell-word.ts'
 import type { ConsoleRoute } from '../console-route.ts'
 
-/** `console/outcomes`: the whole catalogue on one page, by flow or call. */
+/** `console/outcomes`: the catalogue on one page, by flow or call. */
 export const outcomesPage: ConsoleRoute = {
   name: 'outcomes',
   render({ frame, fields }) {
@@ -34,8 +34,8 @@ export const outcomesPage: ConsoleRoute = {
 }
 
 /**
- * The catalogue: for each outcome what happens, what a correct client does, how binding that is,
- * and a link to queue it. The page of an outcome says more.
+ * Renders the catalogue: for each outcome what happens, what a correct client does, how binding
+ * that is, and a link to queue it. The page of an outcome has the details.
  * @param outcomes the outcomes that match the filter, in the order of the catalogue
  */
 export function renderOutcomes(
@@ -98,15 +98,15 @@ const VERDICTS = {
   depends: { mark: 'none', text: 'depends' },
 } as const
 
-/** What a correct client does with the outcome, and how binding that is. */
+/** Renders what a correct client does, and how binding that is. */
 export const renderVerdict = ({ correctClient, level, severity }: Outcome): Html =>
   html`<span class="mark ${VERDICTS[correctClient].mark}">${VERDICTS[correctClient].text}</span> <span class="muted">${level} ${severity}</span>`
 
-/** The form that queues the outcome, filled in. */
+/** The link to the form that queues the outcome, filled in. */
 const queueHref = ({ flow, name }: Pick<Outcome, 'flow' | 'name'>, consolePath: string): string =>
   `${consolePath}/force?${new URLSearchParams({ flow, outcome: name }).toString()}#queue`
 
-/** `console/outcomes/FLOW/NAME`: one row of the catalogue. */
+/** `console/outcomes/FLOW/NAME`: one outcome. */
 export const outcomePage: ConsoleRoute = {
   name: 'outcomes',
   below: '/:flow/:name',
@@ -121,8 +121,8 @@ export const outcomePage: ConsoleRoute = {
 }
 
 /**
- * What happens, what a correct client does and why, which specification demands it, and how to
- * force it.
+ * Renders an outcome: what happens, what a correct client does and why, which specification demands
+ * it, and how to force it.
  */
 export function renderOutcome(
   frame: ConsoleFrame,

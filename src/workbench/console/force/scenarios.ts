@@ -15,10 +15,13 @@ import { requireShortYaml } from '../../../server/http/read-body.ts'
 import { Refusal } from '../../../service/oidc/refusal.ts'
 import type { FormState } from '../console-route.ts'
 
-/** Steps of a scenario on the page, around the current one. */
+/** Maximum number of steps shown for a scenario, around the current one. */
 const MAX_STEPS_SHOWN = 30
 
-/** Arms the scenario of a form. @throws Refusal */
+/**
+ * Arms the scenario of a form.
+ * @throws Refusal 400 for an invalid scenario, 413 for a long one
+ */
 export async function armScenario(yaml: string | undefined, tenant: Tenant): Promise<void> {
   if (yaml === undefined) throw Refusal.invalidRequest('Scenario: paste its YAML')
   requireShortYaml(Buffer.byteLength(yaml))
@@ -27,7 +30,10 @@ export async function armScenario(yaml: string | undefined, tenant: Tenant): Pro
   await tenant.scenarios.arm(scenario)
 }
 
-/** @throws Refusal with the line of each problem */
+/**
+ * Parses a scenario.
+ * @throws Refusal 400 with the line of each problem
+ */
 function readScenario(text: string): Scenario {
   try {
     return parseYamlDocument(text, { file: 'scenario', schema: scenarioSchema })
@@ -46,7 +52,7 @@ steps:
   - decide: { flow: use, persona: adult-passport }
 `
 
-/** The form that arms a scenario. */
+/** Renders the form that arms a scenario. */
 export const renderScenarioForm = (
   { controlPath }: Pick<ConsolePlace, 'controlPath'>,
   { fields: { yaml = EXAMPLE }, action }: FormState,
@@ -60,8 +66,9 @@ ${renderTextArea({ name: 'yaml', label: 'YAML', value: yaml, hint: 'A name and s
 </section>`
 
 /**
- * Scenarios step by step. An armed one is matched with every request until it has passed or failed.
- * @param scenarios the newest first
+ * Renders scenarios step by step. An armed scenario is matched with every request until it has
+ * passed or failed.
+ * @param scenarios newest first
  */
 export const renderScenarios = (
   scenarios: readonly ScenarioProgress[],
@@ -103,7 +110,7 @@ function renderStep(
 `
 }
 
-/** What the current step waits for. */
+/** Says what the current step waits for. */
 function awaited(kind: StepProgress['kind'], summary: string, client: string | undefined): string {
   const of = client === undefined ? '' : ` of ${client}`
   if (kind === 'clock') return 'Waits to move the clock.'

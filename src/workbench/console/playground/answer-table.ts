@@ -12,14 +12,14 @@ import type { AgeThresholds } from '../../../service/age/evaluate.ts'
 import { pageOf } from '../list-page.ts'
 import { flippedOf, type PersonaAnswer } from './answers.ts'
 
-/** Personas on one page, and answers in one row. */
+/** Maximum number of personas on one page, and of answers in one row. */
 const MAX_SHOWN = 100
 const MAX_MARKS = 8
 
 /**
- * The personas on one page, grouped by their answers.
- * @param fields `q`, a part of a name, title or reason; `answers`, the key of a group; `after`,
- * where the page begins
+ * Selects the personas of one page and groups them by their answers.
+ * @param fields `q`: a part of a name, title or reason; `answers`: the key of a group; `after`: the
+ * last persona of the page before
  */
 export async function selectAnswers(
   answers: readonly PersonaAnswer[],
@@ -31,7 +31,7 @@ export async function selectAnswers(
   const groups = inOrder(grouped(answers, (answer) => groupOf(answer, asked)))
   const all = groups.flatMap(([group, members]) => members.map((answer) => ({ group, answer })))
   const inGroup = all.filter(({ group }) => ['', group].includes(filter.answers))
-  // The reasons are read in turns, because each persona may need milliseconds for them.
+  // Other requests run in between, because the reasons of a persona may take milliseconds.
   const isFound = await mapInTurns(
     inGroup,
     ({ answer }) =>
@@ -53,9 +53,9 @@ export async function selectAnswers(
       count: members.length,
     })),
     rows: items,
-    /** How many personas there are. */
+    /** The number of all personas. */
     total: answers.length,
-    /** How many personas match the filter. */
+    /** The number of personas that match the filter. */
     found: found.length,
     next,
   }
@@ -65,8 +65,8 @@ export async function selectAnswers(
 type AnswerTable = Awaited<ReturnType<typeof selectAnswers>>
 
 /**
- * A row for each persona; groups with changed answers are open. The buttons belong to the form
- * around the tables.
+ * Renders a row for each persona. Groups with changed answers are open. The buttons belong to the
+ * form around the tables.
  */
 export function renderAnswerTable(table: AnswerTable, copyAction: string): Html {
   const { filter, groups, rows, total, found, next } = table
@@ -90,7 +90,7 @@ ${
 </section>`
 }
 
-/** The difference from the earlier claims: `18: no → yes`. */
+/** The changes from the answers to the earlier claims: `18: no → yes`. */
 export const flipsOf = ({ answers, before }: PersonaAnswer): string[] =>
   answers && before
     ? flippedOf(answers, before).map((threshold) => changeInWords(threshold, answers))
@@ -103,7 +103,8 @@ const CHANGED = 'changed'
 const NO_AGE_KEY = 'none'
 
 /**
- * The key of a group: `110` for the answers yes, yes, no; changed answers form their own groups.
+ * The key of a persona's group: `110` for the answers yes, yes, no. Personas with changed answers
+ * share one group.
  */
 function groupOf(answer: PersonaAnswer, asked: readonly number[]): string {
   const { answers } = answer
@@ -171,7 +172,8 @@ function rowOf(answer: PersonaAnswer, asked: readonly number[], copyAction: stri
 }
 
 /**
- * One mark for each age, in the order of the request; a changed mark shows the earlier answer too.
+ * Renders a mark for each age, in the order of the request. A changed mark also shows the earlier
+ * answer.
  */
 function renderMarks({ answers = {}, before = {} }: PersonaAnswer, asked: readonly number[]): Html {
   const marks = asked.slice(0, MAX_MARKS).map((threshold) => {

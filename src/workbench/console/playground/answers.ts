@@ -10,16 +10,16 @@ import type { Check, ThresholdTrace } from '../../../service/age/trace.ts'
 import { copyOf } from '../../../service/oidc/request/parameters.ts'
 import type { Change } from './claims.ts'
 
-/** The answers of a persona to the claims, with reasons. */
+/** A persona's answers to the claims, with reasons. */
 export interface PersonaAnswer {
   readonly name: string
   readonly title: string
   /** The answers; absent when the persona has no age key. */
   readonly answers?: AgeThresholds
   /**
-   * One line for each group of thresholds with the same reason, the lowest no first. Worked out
-   * when they are first read, which takes much longer than the answers: a page shows some personas
-   * of many.
+   * One line for each group of thresholds with the same reason, the lowest no first. Computed when
+   * first read, because explaining takes much longer than answering and a page shows only some
+   * personas.
    */
   readonly reasons: readonly string[]
   /** The answers to the earlier claims, for thresholds in both. */
@@ -34,14 +34,17 @@ interface Asked {
   readonly now: number
 }
 
-/** Signals that are evaluated for each change, of all personas: a tenant may hold 50,000. */
+/**
+ * Maximum number of signals, over all personas, that are evaluated for each change. A tenant may
+ * hold 50,000.
+ */
 const MAX_COMPARED_SIGNALS = 3_000
 
 /**
- * Evaluates every persona once, in turns: its answers, and the personas whose answers each change
- * flips.
- * @param holders with the plain dates of their signals, which are absent without an age key
- * @returns `compared`: the number of personas on which each change was tried, if not all
+ * Evaluates every persona: its answers, and whether each change flips one of them. Other requests
+ * run in between.
+ * @param holders personas with resolved dates; `signals` is absent without an age key
+ * @returns `compared`: the number of personas on which the changes were tried, if not all
  */
 export async function answersOf(
   holders: readonly {
@@ -87,14 +90,19 @@ export async function answersOf(
   return { answers, effects, compared: left < 0 ? compared : undefined }
 }
 
-/** The earlier answers, where they differ. */
+/**
+ * The thresholds whose answer differs from the earlier one.
+ * @example
+ * flippedOf({ 18: true, 21: false }, { 18: false, 21: false }) // ['18']
+ */
 export const flippedOf = (answers: AgeThresholds, before: AgeThresholds): string[] =>
   Object.keys(answers).filter(
     (threshold) => before[threshold] !== undefined && before[threshold] !== answers[threshold],
   )
 
 /**
- * Lines of one persona, and characters of a line: a request may name a hundred ages and long lists.
+ * Maximum number of lines for a persona, and of characters in a line: a request may name a hundred
+ * ages and long lists.
  */
 const MAX_LINES = 8
 const MAX_LINE = 300
@@ -113,16 +121,17 @@ function reasonsOf(trace: readonly ThresholdTrace[]): string[] {
         thresholds: [entry.threshold],
         nearest: reason,
       })
-    // Of reached ages the greatest says most, of others the smallest, which comes first.
+    // For reached ages the greatest says most; for others the smallest, which comes first.
     if (group?.satisfied) group.nearest = reason
   }
   const lines = [...groups.values()]
     .sort((one, other) => Number(one.satisfied) - Number(other.satisfied))
     .map(({ satisfied, thresholds, nearest }) =>
-      // One reason for all ages needs no list of them.
+      // A reason for all ages needs no list of ages.
       groups.size === 1 ? nearest : `${listed(thresholds)} ${satisfied ? 'yes' : 'no'}: ${nearest}`,
     )
-    // A copy: V8 would keep the whole line, which may be a hundred times as long.
+    // A copy, because a slice would keep the whole line in memory (V8), which may be a hundred
+    // times as long.
     .map((line) => (line.length > MAX_LINE ? copyOf(`${line.slice(0, MAX_LINE)}…`) : line))
   return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), '…'] : lines
 }
@@ -133,7 +142,7 @@ const listed = (thresholds: readonly number[]) =>
     : thresholds
   ).join(', ')
 
-/** The signal that passes, or why each signal fails. */
+/** Says which signal passes, or why each signal fails. */
 function reasonOf({ signals }: ThresholdTrace, inShort: Shorten): string {
   const passing = signals.filter(({ passed }) => passed)
   const decisive = passing.length > 0 ? passing.slice(0, 1) : signals
@@ -150,8 +159,8 @@ function reasonOf({ signals }: ThresholdTrace, inShort: Shorten): string {
 type Shorten = (check: Check, method: string) => string
 
 /**
- * The page shows the claims above, so that rows need not repeat their lists. All thresholds share
- * the checks of a filter.
+ * Creates a function that shortens reasons: the page shows the claims above, so rows need not
+ * repeat their lists. All thresholds share the checks of a filter, so shortened reasons are cached.
  */
 function createShortener(): Shorten {
   const known = new Map<Check, string>()

@@ -8,7 +8,7 @@ import type { Finding } from '../../../service/oidc/rules/finding.ts'
 import { Findings } from '../../../service/oidc/rules/findings.ts'
 import { readClaims, readUseParameters } from '../../../service/oidc/use.ts'
 
-/** What was pasted: a text for the field, and the claims unless the service would refuse them. */
+/** The pasted text: what the field shows, and the claims unless the service would refuse them. */
 export interface Pasted {
   readonly text: string
   readonly claims?: Claims | undefined
@@ -16,7 +16,7 @@ export interface Pasted {
 }
 
 /**
- * Reads claims as JSON, as percent-encoded JSON, or from the URL or the query of an E1 request, and
+ * Reads claims from JSON, from percent-encoded JSON, or from the URL or query of an E1 request, and
  * checks them as E1 does.
  */
 export function readPasted(
@@ -27,7 +27,7 @@ export function readPasted(
   const json = findJson(pasted.trim(), findings)
   const claims = readClaims(json, provider, findings)
   if (findings.refusal || !claims) return { text: pasted, findings: findings.all }
-  // Of a URL only the claims are shown, with which the user continues.
+  // For a pasted URL the field shows only its claims, with which the user continues.
   return {
     text: json === pasted.trim() ? pasted : formatClaims(claims),
     claims,
@@ -43,7 +43,7 @@ function findJson(text: string, findings: Findings): string | undefined {
 }
 
 /**
- * The parameters about `claims`: `claims` itself, and `claims[age_thresholds][]` and its like, into
+ * The parameters for `claims`: `claims` itself, or parts such as `claims[age_thresholds][]`, into
  * which some libraries split an object.
  */
 const claimsPairs = (query: string): Pairs =>
@@ -56,7 +56,7 @@ function queryOf(text: string): string | undefined {
   return /^\??[a-z_]+(?:[[.%][^=&]*)?=/.test(text) ? text.replace(/^\?/, '') : undefined
 }
 
-/** Claims as readable JSON: each member, and each list, on one line. */
+/** Formats claims as JSON with each member, and each list, on one line. */
 export function formatClaims(claims: Claims): string {
   return JSON.stringify(claims, undefined, 2).replace(
     /\[\n\s*([^[\]{}]*?)\n\s*\]/g,
@@ -64,19 +64,19 @@ export function formatClaims(claims: Claims): string {
   )
 }
 
-/** The same claims with one filter changed. */
+/** The claims with one filter changed. */
 export interface Change {
   /** The change in words, also in the URL: `without verified_after`. */
   readonly label: string
   readonly claims: Claims
 }
 
-/** Changes on one page. */
+/** Maximum number of changes on the page. */
 const MAX_CHANGES = 16
 
 /**
- * Changes that a developer may try: each filter removed, and each usual filter added. Only changes
- * that give valid claims.
+ * The changes that the page offers: each filter removed, and each usual filter added. Changes that
+ * give invalid claims are left out.
  * @param now milliseconds since the UNIX epoch
  */
 export function changesOf(claims: Claims, now: number): Change[] {
@@ -93,7 +93,10 @@ interface Attempt {
   readonly value: unknown
 }
 
-/** The paths of filters, outer ones first: `['overrides', 'id_doc_scan', 'min_age']`. */
+/**
+ * Removes each filter in turn. The paths are ordered from outer to inner filters: `['overrides',
+ * 'id_doc_scan', 'min_age']`.
+ */
 function removals(claims: Claims): Attempt[] {
   const { provenance = {}, overrides = {} } = claims
   const places = [
@@ -153,7 +156,7 @@ function valueAt(value: unknown, place: readonly string[]): unknown {
   return isJsonObject(value) ? valueAt(value[name], inner) : undefined
 }
 
-/** A copy without the member at `place`, and without objects that become empty. */
+/** Copies a value without the member at a path, and without objects that become empty. */
 function without(value: JsonObject, [name = '', ...inner]: readonly string[]): JsonObject {
   const { [name]: member, ...others } = value
   if (inner.length === 0 || !isJsonObject(member)) return others

@@ -24,11 +24,14 @@ interface Copied {
   readonly client: Pick<HttpHost['shownClient'], 'clientId'>
 }
 
-/** Loads the YAML library and the built-in personas. */
+/** Loaded on demand: the YAML library and the built-in personas. */
 const loadForYaml = onDemand(() => import('../../../sandbox/personas/persona-files.ts'))
 const loadBuiltIn = onDemand(() => loadPersonas())
 
-/** A persona and claims as a persona file, as expectations, as a test and as the request itself. */
+/**
+ * Creates texts from a persona and claims: a persona file, an expectation, a test, and the request
+ * itself.
+ */
 export async function copiesOf({
   claims,
   persona,
@@ -98,5 +101,5 @@ ${put}  const { age_thresholds } = await sandbox.evaluate({
 const indented = (value: unknown, indent = '  ') =>
   JSON.stringify(value, undefined, 2).replace(/\n/g, `\n${indent}`)
 
-/** Names of personas contain no quotes. */
+/** Safe: names of personas contain no quotes. */
 const quoted = (text: string) => `'${text}'`

@@ -16,8 +16,8 @@ import { copiesOf } from './copies.ts'
 
 /**
  * `console/playground`: the answers of every persona to claims, and the effect of one changed
- * filter. The query holds everything, so that a URL can be shared: `claims`, `before` (to compare
- * with), `change` (a label of `changesOf`), `persona` (to copy).
+ * filter. The query holds the whole state, so that a URL can be shared: `claims`, `before` (claims
+ * to compare with), `change` (a label of `changesOf`), `persona` (to copy).
  */
 export const playgroundPage: ConsoleRoute = {
   name: 'playground',
@@ -43,7 +43,7 @@ function readQuestion({ claims: given, before: compared, change: label }: Fields
 
 const shown = (claims: Claims): Pasted => ({ text: formatClaims(claims), claims, findings: [] })
 
-/** Usual thresholds, and two filters that some personas do not pass. */
+/** The usual thresholds, and two filters that some personas fail. */
 const exampleClaims = (now: number): string =>
   formatClaims({
     age_thresholds: [13, 16, 18, 21],
@@ -51,7 +51,7 @@ const exampleClaims = (now: number): string =>
     overrides: { facial_age_estimation: { min_age: 25 } },
   })
 
-/** The result for readable claims. */
+/** Evaluates valid claims. */
 async function answer(
   { claims, before }: { claims: Claims; before: Claims | undefined },
   { tenant, host, fields }: Pick<ConsoleCall, 'tenant' | 'host' | 'fields'>,
@@ -68,7 +68,7 @@ async function answer(
     changes: changesOf(claims, now),
     now,
   })
-  // The named persona, or the first: personas may have been removed.
+  // The first persona if the named one no longer exists.
   const persona = all.find(({ name }) => name === fields['persona']) ?? all[0]
   const ofPersona = answers.find(({ name }) => name === persona?.name)?.answers
   const { baseUrl } = provider
@@ -101,11 +101,14 @@ interface PlaygroundView extends Pick<Pasted, 'text' | 'findings'> {
   readonly answered?: AnsweredClaims
 }
 
-/** Longer claims are not sent along for comparison: a query holds at most 64 KiB. */
+/**
+ * Maximum number of characters of the claims to compare with, because a query holds at most 64 KiB.
+ */
 const MAX_BEFORE = 16 * 1024
 
 /**
- * Claims, the answers of every persona, the effect of single changes, and texts to paste elsewhere.
+ * Renders the claims, the answers of every persona, the effect of single changes, and texts to
+ * copy.
  */
 export function renderPlayground(
   frame: ConsoleFrame,
@@ -147,7 +150,7 @@ ${answered?.copied && renderCopies(answered.copied)}
 
 const rowsFor = (text: string) => Math.min(20, Math.max(9, text.split('\n').length))
 
-/** Personas named in one sentence; the others are counted. */
+/** Maximum number of personas named in a sentence; the others are counted. */
 const MAX_NAMES = 3
 
 function renderEffects({ changed, effects, compared }: AnsweredClaims): Html {
@@ -176,7 +179,7 @@ const namesOf = (names: readonly string[]) =>
   names.slice(0, MAX_NAMES).join(', ') +
   (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '')
 
-/** Folds a long text. */
+/** Renders the texts to copy. Long texts are folded. */
 function renderCopies({ persona, copies }: NonNullable<AnsweredClaims['copied']>): Html {
   return html`<section class="card" id="copy" aria-labelledby="copy-title">
 <h2 id="copy-title">Copy as</h2>

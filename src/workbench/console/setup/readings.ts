@@ -18,8 +18,8 @@ import type { RenderedPage } from '../../../server/http/html/layout.ts'
 import type { ActResult, ConsoleCall, ConsoleRoute } from '../console-route.ts'
 
 /**
- * `console/readings`: what the specification leaves open, how it is read now, and buttons for other
- * readings.
+ * `console/readings`: what the specification leaves open, the current readings, and buttons that
+ * set other readings.
  */
 export const readingsPage: ConsoleRoute = {
   name: 'readings',
@@ -36,7 +36,7 @@ async function act({ tenant, fields }: ConsoleCall): Promise<ActResult | undefin
   return { part: set.split('=')[0] }
 }
 
-/** The default is what holds when nothing is set. */
+/** Reads the button's value. Choosing the default variant removes the reading. */
 function changeOf(text: string): Readonly<Record<string, string | null>> {
   const parsed = parseReadings([text])
   const at = text.indexOf('=')
@@ -46,7 +46,7 @@ function changeOf(text: string): Readonly<Record<string, string | null>> {
 }
 
 /**
- * All readings with their quotations and variants, as buttons.
+ * Renders all readings with their quotations, and their variants as buttons.
  * @param set the readings that are set, and why a form was refused
  */
 export function renderReadings(
@@ -73,7 +73,7 @@ ${readings.map((reading) => renderReading(reading, set[reading.name] ?? reading.
   })
 }
 
-/** A reading that is set is unfolded. */
+/** Renders a reading; it is unfolded when another variant than the default is set. */
 const renderReading = (reading: Reading, current: string, action: string): Html =>
   html`<details class="dense" id="${reading.name}"${current !== reading.default && html` open`} data-testid="reading-${reading.name}">
 <summary><h3>${reading.point}</h3> <span class="tag${current !== reading.default && ' warn'}">${current}</span></summary>

@@ -24,8 +24,8 @@ import type { ConsoleRoute } from '../console-route.ts'
 import { pageOf, renderPaging } from '../list-page.ts'
 
 /**
- * `console/setup`: what an app must know of this sandbox, the registered clients, and the keys,
- * which a form rotates.
+ * `console/setup`: the settings that an app needs, the registered clients, and the keys, which a
+ * form rotates.
  */
 export const setupPage: ConsoleRoute = {
   name: 'setup',
@@ -55,11 +55,11 @@ export const setupPage: ConsoleRoute = {
 interface Setup {
   readonly settings: AppSettings
   readonly clients: readonly ListedClient[]
-  /** Whether the page shows the secrets of the config, as it does on this machine alone. */
+  /** Whether the page shows the secrets of the config. Only browsers on this machine see them. */
   readonly showsSecrets: boolean
-  /** The algorithm of a client that has none of its own. */
+  /** The algorithm for clients without a `signing_alg` of their own. */
   readonly signingAlg: string
-  /** The public keys, oldest first, and the `kid` of the key that signs now. */
+  /** The public keys, oldest first, and the `kid` of the current signing key. */
   readonly keys: {
     readonly published: readonly Readonly<Record<string, unknown>>[]
     readonly signing: string
@@ -68,7 +68,7 @@ interface Setup {
   readonly problem?: string | undefined
 }
 
-/** The settings to paste, the endpoints, the clients and the keys. */
+/** Renders the settings to paste, the endpoints, the clients and the keys. */
 export function renderSetup(frame: ConsoleFrame, setup: Setup): RenderedPage {
   const { settings, problem } = setup
   return renderConsolePage(frame, {
@@ -88,7 +88,7 @@ ${renderClients(setup, frame)}`,
   })
 }
 
-/** E1 to E6 with their purpose for a relying party. */
+/** Renders E1 to E6 with their purpose for a relying party. */
 const renderEndpoints = (provider: AppSettings['provider'], { controlPath }: ConsoleFrame): Html =>
   html`<section class="card" aria-labelledby="endpoints-title">
 <h2 id="endpoints-title">Endpoints</h2>
@@ -101,7 +101,7 @@ ${ENDPOINT_IDS.map((id) => {
 <p class="row links"><a href="${controlPath}/embedding">The flow in an iframe, right and wrong</a> <a href="${controlPath}/openapi.json">The control API (OpenAPI)</a></p>
 </section>`
 
-/** The settings of an app. */
+/** What an app needs to know of the sandbox. */
 export interface AppSettings {
   readonly provider: Pick<Provider, 'baseUrl' | 'brand'>
   readonly client: HttpHost['shownClient']
@@ -109,7 +109,7 @@ export interface AppSettings {
 
 /**
  * The client whose credentials a page shows. Other machines see no secret of the config, only the
- * public one of the built-in client.
+ * public secret of the built-in client.
  */
 export function clientToShow(
   request: Incoming,
@@ -120,7 +120,7 @@ export function clientToShow(
   return { clientId: shownClient.clientId, clientSecret: 'the client_secret of your config file' }
 }
 
-/** The settings of an app as a `.env` block, and where to see a flow without an app. */
+/** Renders the settings of an app as a `.env` block, with links to see a flow without an app. */
 export function renderSettings(
   { provider, client }: AppSettings,
   { demoPath, controlPath }: ConsolePlace,
@@ -146,7 +146,7 @@ const STAGES: Readonly<Partial<Record<RotationStage, string>>> = {
   retire: 'Retire the old key',
 }
 
-/** The key set, and a button for each stage of a rotation. */
+/** Renders the key set, and a button for each stage of a rotation. */
 function renderKeys({ keys, settings }: Setup, { consolePath }: ConsolePlace): Html {
   const rows = keys.published.map(({ kid, alg }) => ({
     cells: [
@@ -168,7 +168,7 @@ ${renderTable('Keys', ['kid', 'alg', 'Use'], rows)}
 </section>`
 }
 
-/** Clients on one page. */
+/** Maximum number of clients on one page. */
 const MAX_SHOWN = 50
 
 type ListedClient = Pick<
@@ -182,7 +182,7 @@ type ListedClient = Pick<
   | 'persona'
 >
 
-/** Clients: what is registered for each, and credentials to copy. */
+/** Renders the clients: what is registered for each, and credentials to copy. */
 function renderClients(setup: Setup, place: ConsolePlace): Html {
   const { clients, fields } = setup
   const { items, next } = pageOf(clients, {
@@ -236,7 +236,10 @@ function renderRedirectUris({ redirectUris, allowsLoopback }: ListedClient): Htm
   return html`${listed}${loopback}`
 }
 
-/** A secret is shown only when asked for, except the public one of the built-in client. */
+/**
+ * Renders the credentials of a client, folded. On other machines only the public secret of the
+ * built-in client is shown.
+ */
 function renderCredentials({ clientId, clientSecret }: ListedClient, showsSecrets: boolean): Html {
   if (!showsSecrets && clientId !== BUILTIN_CLIENT.clientId) {
     return html`<p class="hint">The secret stands in your config: it is not shown beyond the machine of the sandbox.</p>`

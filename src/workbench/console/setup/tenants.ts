@@ -14,12 +14,10 @@ import { Refusal } from '../../../service/oidc/refusal.ts'
 import type { ConsoleCall, ConsoleRoute } from '../console-route.ts'
 import { pageOf, renderPaging } from '../list-page.ts'
 
-/**
- * `console/tenants`: the tenants of this process, and forms that add, reset and remove a tenant.
- */
+/** `console/tenants`: the tenants of this process, and forms that add, reset and remove them. */
 export const tenantsPage: ConsoleRoute = { name: 'tenants', render: renderList, act: change }
 
-/** Tenants on one page. */
+/** Maximum number of tenants on one page. */
 const MAX_SHOWN = 50
 
 async function renderList({
@@ -55,7 +53,7 @@ type ListedTenant = Pick<Tenant, 'name' | 'basePath'> & {
 
 interface TenantList {
   readonly total: number
-  /** The name after which the next page begins. */
+  /** The last name on this page, if more follow. */
   readonly next: string | undefined
   readonly search: string
   /** The name that was refused. */
@@ -63,7 +61,7 @@ interface TenantList {
   readonly problem?: string | undefined
 }
 
-/** Tenants, each with a link to its console. */
+/** Renders the tenants, each with a link to its console. */
 export function renderTenants(
   frame: ConsoleFrame,
   tenants: readonly ListedTenant[],
