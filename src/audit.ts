@@ -52,16 +52,17 @@ export interface AuditOptions extends AuditChoices {
 const BUDGET_SECONDS = 600
 
 /**
- * Sends an app every wrong answer of the catalogue that applies to the app, and reports the answers
- * that the app accepts. `visit` drives one flow at a time. The sandbox queues an answer for each
- * visit, so nothing else may use the sandbox during the audit.
+ * Sends an app every wrong answer of the catalogue that applies to the app, and reports which of
+ * these answers the app accepts. `visit` drives one flow at a time. The audit queues the answer of
+ * each visit in the sandbox, so nothing else may use the sandbox during the audit.
  * @example
  * ```ts
  * const visit = async ({ open }) => (await open('http://localhost:3000/verify')).status === 200
  * const { exit_code, rows } = await audit(sandbox, { visit })
  * ```
  * @throws ConfigError with one line for invalid options
- * @throws AuditProblem with one line when the audit can prove nothing
+ * @throws AuditProblem with one line when the app cannot be judged: it refuses right answers, for
+ * example
  */
 export async function audit(
   sandbox: SandboxApi,
@@ -81,15 +82,14 @@ export async function audit(
 
 /** Options of `auditTests`. */
 export interface AuditTestsOptions extends AuditChoices {
-  /** The `test` function of the runner, such as Jest or node:test. */
+  /** The `test` function of the test runner, such as Vitest, Jest or node:test. */
   readonly test: RegisterTest
 }
 
 /**
- * Registers one test for each row of the catalogue. The first tests check that the app lets an
- * adult in, and refuses a minor and a user who declines. Tests with unusual right answers follow,
- * then tests with wrong answers. Without `only`, rows of level `must` (or of `failOn`) become
- * tests.
+ * Registers one test for each row of the catalogue. Three controls come first: the app lets an
+ * adult in, and keeps out a minor and a user who declines. Unusual right answers follow, then wrong
+ * answers. Without `only`, the tests cover rows of level `failOn` (default `must`) and above.
  * @example
  * ```ts
  * const visit = async ({ open }) => (await open('http://localhost:3000/verify')).status === 200
@@ -109,30 +109,30 @@ export function auditTests(
 
 /** Options of `drill`. */
 export interface DrillOptions {
-  /** Whether the app knows a `sub`. */
+  /** Says whether the app knows a `sub`. */
   readonly find: FindFunction
   /**
-   * Ids of flows whose answer the app accepted (default: all flows of the sandbox except the flows
-   * of its demo).
+   * Ids of flows whose answer the app accepted (default: all flows of the sandbox except flows of
+   * its demo).
    */
   readonly flows?: readonly string[] | undefined
   /**
-   * The minimum age that the app requires: `find` is called for id_tokens that confirm this age
-   * (default: any age).
+   * The minimum age that the app requires, in years. `find` is called for id_tokens that confirm
+   * this age (default: any age).
    */
   readonly age?: number | undefined
 }
 
 /**
- * Asks an app for the `sub` of each id_token that it received from the sandbox, as a team must do
- * when an age signal is revoked.
+ * Asks an app for the `sub` of each id_token that the app received from the sandbox. A team needs
+ * this lookup when an age signal is revoked.
  * @example
  * ```ts
  * const { found, total } = await drill(sandbox, { find: (sub) => verifications.has(sub) })
  * ```
- * @throws ConfigError with one line for invalid options
- * @throws AuditProblem with one line when the drill can prove nothing: there is no `sub`, or `find`
- * finds every `sub`
+ * @throws ConfigError with one line when `find` is not a function
+ * @throws AuditProblem with one line when there is no `sub` to ask for, when `find` fails, or when
+ * `find` also finds a `sub` that the app never received
  */
 export async function drill(
   sandbox: SandboxApi,

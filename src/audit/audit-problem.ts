@@ -1,7 +1,7 @@
-/** Why an audit can show nothing: one line about the cause and the remedy. */
+/** An audit cannot judge the app. The message is one line with the cause and the remedy. */
 export class AuditProblem extends Error {
   override readonly name = 'AuditProblem'
-  /** The command that installs the missing browser. */
+  /** The command that installs a missing browser. */
   readonly remedy: string | undefined
 
   constructor(message: string, { remedy, ...options }: ErrorOptions & { remedy?: string } = {}) {

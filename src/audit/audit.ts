@@ -13,8 +13,9 @@ import { selectRows } from './trials/rows/select-rows.ts'
 import { tryRows } from './trials/rows/try-rows.ts'
 
 /**
- * Tries all rows that apply to an app.
- * @throws AuditProblem, in one line, when nothing can be shown
+ * Learns an app, then tries all selected rows that apply to the app.
+ * @throws AuditProblem with one line when `only` and `skip` select no row, or the app cannot be
+ * learned
  */
 export async function runAudit(
   subject: AuditedApp | AppCopies,
@@ -27,9 +28,9 @@ export async function runAudit(
 }
 
 /**
- * Learns an app, then calls `act` within the budget.
- * @returns the result of `act`, and the members of a report that describe the audit
- * @throws AuditProblem
+ * Learns an app, then calls `act`. Learning and `act` share the time budget.
+ * @returns the result of `act`, with the members of a report that describe the audit
+ * @throws AuditProblem with one line when the app cannot be learned
  */
 export async function withLearned<Found>(
   subject: AuditedApp | AppCopies,
@@ -64,11 +65,15 @@ export async function withLearned<Found>(
     }
   } finally {
     clear()
-    // A row may have published the next key.
+    // A row may have published the next signing key.
     await Promise.allSettled(copies.map(({ sandbox }) => sandbox.keys.rotate('withdraw')))
   }
 }
 
+/**
+ * Learns the first copy of an app, and creates a worker for each copy.
+ * @throws AuditProblem with one line when the app cannot be learned
+ */
 export async function startRun(
   app: AppCopies,
   options: AuditRunOptions,
@@ -77,7 +82,7 @@ export async function startRun(
   const { timeoutSeconds = DEFAULTS.timeoutSeconds } = options
   const { copies } = app
   const [first] = copies
-  // By the clock of this machine: the clock of the sandbox may have been moved.
+  // From the clock of this machine, because a test may have moved the clock of the sandbox.
   const today = new Date().toISOString()
   const drive = (one: AuditedApp) => one.drive({ timeoutSeconds, signal })
   const driver = drive(first)

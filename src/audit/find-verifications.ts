@@ -8,11 +8,11 @@ import type { Flow } from '../server/client/shapes.ts'
 import { found } from '../service/text/message-parts.ts'
 
 /**
- * Whether an app finds the verifications of the users that it let in, as it must when an age signal
- * is revoked.
+ * Whether an app can find the verification of each user it let in. A revoked age signal makes this
+ * necessary.
  */
 export interface FoundAgain {
-  /** `undetermined` when nothing could be shown: `evidence` says why. */
+  /** `undetermined` when the app could not be judged; `evidence` gives the reason. */
   readonly verdict: 'holds' | 'missing' | 'undetermined'
   /** A sentence. */
   readonly evidence: string
@@ -22,16 +22,16 @@ export interface FoundAgain {
 }
 
 export interface MissingVerification {
-  /** `f12` */
+  /** Id of the flow: `f12`. */
   readonly flow: string
   readonly sub: string
   readonly reason: string
 }
 
-/** `found`, or why the app does not know a `sub` or could not be asked. */
+/** `found`, or a reason. `isAnswer`: the app answered that it does not know the `sub`. */
 export type FindAnswer = 'found' | { readonly reason: string; readonly isAnswer: boolean }
 
-/** The minimum age of an app, or whether `any` or `every` threshold must have a yes. */
+/** The minimum age in years, or whether `any` or `every` threshold must be true. */
 type Age = number | 'any' | 'every'
 
 /** A copy of an app that can be asked. */
@@ -43,8 +43,8 @@ export interface AskedCopy {
 }
 
 /**
- * Asks each copy of an app for the `sub` of each unchanged id_token that says yes to an age, in
- * flows whose answer the app accepted. A `sub` that the app never received must not be found.
+ * Asks each copy of an app for the `sub` of each id_token that confirms an age. Only right answers
+ * that the app accepted count. As a control, the app must not find an invented `sub`.
  */
 export async function findVerifications(
   copies: readonly AskedCopy[],
@@ -78,25 +78,28 @@ export async function findVerifications(
   return { verdict: lost ? 'missing' : 'holds', evidence: evidence + why, found, total, missing }
 }
 
-/** An invented `sub` of the same length. */
+/** Invents a `sub` of the same length. */
 const neverReceived = (sub: string): string =>
   randomBytes(Buffer.from(sub, 'base64url').length).toString('base64url')
 
 const FINDS_ALL =
-  'your app also finds a sub that it never received, so that its yes proves nothing; let it answer 404, or without the sub, for one that it does not know'
+  'your app also finds a sub that it never received, so its yes proves nothing; let it answer 404, or without the sub, for a sub that it does not know'
 
-/** As many as a journal keeps. */
+/** The maximum number of flows in a journal. */
 export const MAX_FLOWS = 2_000
 
-/** Members of an id_token. The token comes from the sandbox, so that nothing is verified. */
+/** Claims of an id_token. The token comes from the sandbox, so its signature is not verified. */
 const idTokenSchema = z.object({
   sub: z.string().min(1),
   age_thresholds: z.record(z.string(), z.boolean()),
 })
 
-/** The `sub` in a right answer of a flow, which a redirect or a posted form delivers to the app. */
+/**
+ * The `sub` of a right answer that confirms the age, from the redirect or the form of the answer.
+ * Empty for a wrong answer, and for an answer that does not confirm the age.
+ */
 function subOf({ id, flow, calls }: Flow, age: Age): { flow: string; sub: string }[] {
-  // The outcome of the flow may be that of a later call, so that each call is compared.
+  // The outcome of a flow may come from a later call, so the outcome of each call is checked.
   const rows = calls.map(({ decision }) => findOutcome('use', decision?.outcome ?? ''))
   if (flow !== 'use' || rows.some((row) => row && row.correctClient !== 'accept')) return []
   const responses = JSON.stringify(calls.map(({ response }) => response))
@@ -112,6 +115,7 @@ function subOf({ id, flow, calls }: Flow, age: Age): { flow: string; sub: string
 /** Asks whether an app knows a `sub`. */
 export type FindFunction = (sub: string) => boolean | Promise<boolean>
 
+/** Wraps `find`. An error or a result that is not a boolean becomes a reason; it never rejects. */
 export const askByFunction =
   (find: FindFunction) =>
   async (sub: string): Promise<FindAnswer> => {

@@ -3,35 +3,35 @@ import type { AuditChoices } from './choices.ts'
 import type { AuditedRow } from './report/audit-report.ts'
 
 export interface FlowOptions {
-  /** Where the browser begins the flow: Create after `create_requested`, Upgrade after a code. */
+  /** The page that begins the flow: Create after `create_requested`, Upgrade after a code. */
   readonly start?: StartPage | undefined
-  /** The rules by which success and a refusal are known: `get=/me status=200`. */
+  /** A rule that recognises success, and a rule that recognises a refusal: `get=/me status=200`. */
   readonly accepted?: string | undefined
   readonly refused?: string | undefined
 }
 
-/** Defaults of `AuditOptions`. */
+/** Defaults of `AuditRunOptions`. */
 export const DEFAULTS = { timeoutSeconds: 10, budgetSeconds: 300, repeat: 2, jobs: 4 } as const
 
 export interface AuditRunOptions extends AuditChoices {
   readonly use?: FlowOptions | undefined
   readonly create?: FlowOptions | undefined
   readonly upgrade?: FlowOptions | undefined
-  /** The minimum age of the page, when the app asks for several thresholds. */
+  /** The minimum age that the page requires, in years, if the app requests several thresholds. */
   readonly age?: number | undefined
   readonly jobs?: number | undefined
   /** Seconds for the whole audit. */
   readonly budgetSeconds?: number | undefined
-  /** How often a finding is tried. */
+  /** How many runs a finding gets, the first run included. */
   readonly repeat?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** Called with the stages and with each judged row. */
+  /** Called after each stage and each judged row. */
   onProgress?(progress: AuditProgress): void
 }
 
 export type AuditProgress =
   | { readonly stage: 'learned'; readonly lines: readonly string[] }
-  /** The number of rows to try, and the duration of a visit while the app was learned. */
+  /** The number of rows to try, and the average duration of a visit while the app was learned. */
   | { readonly stage: 'planned'; readonly trials: number; readonly secondsPerVisit: number }
   | {
       readonly stage: 'row'
@@ -39,7 +39,7 @@ export type AuditProgress =
       readonly total: number
       readonly row: AuditedRow
     }
-  /** For readings: tried sets of variants, and the number of variants that fail. */
+  /** For readings: how many sets of variants were tried, and how many variants fail. */
   | {
       readonly stage: 'reading'
       readonly done: number

@@ -11,16 +11,17 @@ export interface Worker extends Pick<AuditedApp, 'sandbox' | 'program'> {
 
 /** An audit after learning. */
 export interface AuditRun extends Pick<AppCopies, 'visitsEach' | 'startFresh'> {
-  /** What is known of the app now. A good flow with a new page replaces this. */
+  /** What the audit knows about the app. A good flow that ends on a new page replaces this. */
   learned: LearnedApp
   readonly workers: readonly Worker[]
   readonly options: AuditRunOptions
   /** Whether a function of a test suite drives the app. */
   readonly isVisited: boolean
+  /** When the audit began, in ISO 8601, by the clock of this machine. */
   readonly today: string
   /** Ends the audit early: the budget is used up, or the user has interrupted the audit. */
   readonly signal: AbortSignal
-  /** Notes of the report, one line each; the scheduler adds to them. */
+  /** Notes for the report, one line each. The scheduler appends notes. */
   readonly notes: string[]
   drive(app: AuditedApp): Driver
 }

@@ -5,7 +5,10 @@ import { type SeenRun, seeRun } from '../learn/see-run.ts'
 import type { AuditRun, Worker } from './audit-run.ts'
 import type { Trial, TrialFinding } from './trial.ts'
 
-/** @param holds keeps the answer back from the app; the run has the answer */
+/**
+ * Runs Use with a right answer.
+ * @param holds keeps the answer of Use from the app; the run has the answer as `answer`
+ */
 export const runGoodFlow = (
   persona: string,
   { driver }: Pick<Worker, 'driver'>,
@@ -14,8 +17,9 @@ export const runGoodFlow = (
   driver.run({ use: { persona, outcome: 'verified' }, ...(holds && { holds }) })
 
 /**
- * A plain good flow of an adult, which may fail once: a row before may have crashed the app. The
- * page of a successful repetition may be new; then the flow Use is learned again with this page.
+ * The control trial: an adult with a right answer gets in. The flow may fail once, because an
+ * earlier row may have crashed the app. If the second attempt succeeds, the audit learns Use again
+ * with the page that the first attempt showed.
  */
 export const goodFlow = (run: Pick<AuditRun, 'learned'>): Trial<SeenRun> => ({
   name: 'a plain good flow',

@@ -2,8 +2,8 @@ import { CHECKS, type ClientCheck } from '../../sandbox/outcomes/outcome.ts'
 import type { TrialFinding } from './trial.ts'
 
 /**
- * Messages in which jose, oauth4webapi, PyJWT, Authlib and go-oidc name the check that refused, the
- * most specific first.
+ * Messages of jose, oauth4webapi, PyJWT, Authlib and go-oidc that name the failed check. The most
+ * specific message comes first.
  */
 export const LIBRARY_MESSAGES: readonly (readonly [check: ClientCheck, message: RegExp])[] = [
   ['exp', /ExpiredSignatureError|ExpiredTokenError|expired_token|oidc: token is expired/],
@@ -68,8 +68,8 @@ const MAX_LINES = 5
 const STACK = /^\s+at |^\s+File "|^\s*$/
 
 /**
- * Adds the lines of the log from the first that names a check, or else the last lines. The evidence
- * says when that check is none of `breaks`.
+ * Adds lines of the app's log to a finding: from the first line that names a check, otherwise the
+ * last lines. If the named check is not in `breaks`, the evidence says so.
  */
 export function withLog(
   finding: TrialFinding,

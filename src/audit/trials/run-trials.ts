@@ -14,12 +14,12 @@ import {
 } from './trial-record.ts'
 
 /**
- * With one visit at a time on each worker, calls of its server and lines of its log belong to that
- * visit.
+ * What the scheduler needs of an audit. If `visitsEach` is 1, all calls of the app's server and all
+ * lines of its log belong to the current visit.
  */
 export interface RunSettings
   extends Pick<AuditRun, 'workers' | 'visitsEach' | 'options' | 'signal' | 'notes'> {
-  /** The plain good flow that follows each batch: a working app lets the adult in. */
+  /** Runs after each batch: a working app lets the adult in. */
   readonly control: Trial
   onFinding(trial: Trial, finding: TrialFinding): void
 }
@@ -28,9 +28,9 @@ export interface RunSettings
 interface Schedule extends RunSettings {
   /** The trials that no worker has taken, in order. */
   readonly queue: TrialRecord[]
-  /** Number of trials in the first batch of each worker. */
+  /** Maximum number of trials in the first batch of each worker. */
   readonly batchSize: number
-  /** Whether the app has answered 429; from then on each worker runs one trial at a time. */
+  /** Whether the app has answered 429. Every later batch then runs one trial at a time. */
   isLimited: boolean
 }
 
@@ -42,18 +42,18 @@ interface Turn {
 }
 
 const TRIALS_PER_CONTROL = 50
-/** After a loss each batch is smaller, so that the trial that breaks the app is found. */
+/** Each loss divides the batch size by this number, to isolate the trial that breaks the app. */
 const SMALLER = 10
 const WAITS_MS = [0, 1000, 3000, 6000]
-/** Milliseconds in which jobs of an app may let a user in after the answer. */
+/** Milliseconds that a background job of the app gets to let a user in after the answer. */
 const LATER_MS = 2000
 
 /**
- * Runs trials in order on all workers. A worker takes a batch: first the trials that may run side
- * by side, then the others, then a plain good flow. If the app refuses the good flow, its refusals
- * in this batch do not count: the app is started again, or given time, and the batch is run once
- * more.
- * @returns the finding of each trial
+ * Runs trials in order on all workers. A worker takes a batch and runs the trials that may run side
+ * by side, then the other trials, then the control. If the app refuses the control, the batch is
+ * lost: its refusals do not count. The worker then restarts the app, or waits, and runs the batch
+ * again.
+ * @returns a function that returns the finding of a trial
  */
 export async function runTrials(
   trials: readonly Trial[],
@@ -76,7 +76,7 @@ export async function runTrials(
   return (trial) => findings.get(trial) ?? findingOf(startRecord(trial), signal)
 }
 
-/** Runs batches until none is left, the audit ends, or the app no longer lets an adult in. */
+/** Runs batches until the queue is empty, the audit ends, or the app stays lost. */
 async function runWorker(worker: Worker, schedule: Schedule): Promise<void> {
   const { queue, signal, notes } = schedule
   let size = schedule.batchSize
@@ -118,16 +118,15 @@ async function runBatch(
 }
 
 /**
- * Runs a trial, and repeats a finding.
- * @returns false when the trial must be run again, alone: other trials may have disturbed this run,
- * or the app was away
+ * Runs a trial, and repeats the run if it is a finding.
+ * @returns false if the trial must run again alone, because other trials may have disturbed it
  */
 async function tryOne(record: TrialRecord, turn: Turn): Promise<boolean> {
   const { schedule, isAlone } = turn
   const { signal, control, onFinding } = schedule
   const { trial } = record
   const runs = await driveTrial(trial, turn)
-  // Visits that the end of the audit interrupted show nothing.
+  // The end of the audit interrupted the visits, so they show nothing about the app.
   if (signal.aborted) return true
   record.runs = runs
   const finding = findingOf(record, signal)
@@ -141,7 +140,7 @@ async function tryOne(record: TrialRecord, turn: Turn): Promise<boolean> {
   return true
 }
 
-/** The run of a trial and, if it is a finding, its repetitions. */
+/** Runs a trial once or, if the first run is a finding, `repeat` times. */
 async function driveTrial(
   trial: Trial,
   { worker, schedule, isAlone }: Turn,
@@ -159,8 +158,8 @@ async function driveTrial(
 }
 
 /**
- * Answers a rate limit of the app: each browser gets its own address, and the app some time.
- * @returns false when the trial has waited as often as it may
+ * Reacts to a rate limit of the app: each browser gets its own address, and the worker waits.
+ * @returns false if the trial has used all its waits
  */
 async function slowDown(record: TrialRecord, { worker, schedule }: Turn): Promise<boolean> {
   if (!schedule.isLimited)
@@ -176,7 +175,7 @@ async function slowDown(record: TrialRecord, { worker, schedule }: Turn): Promis
   return true
 }
 
-/** What an app showed that no longer lets an adult in; `undefined` when the adult gets in. */
+/** Runs the control. Returns what the app showed the adult; `undefined` if the adult gets in. */
 async function findLoss(worker: Worker, schedule: Schedule): Promise<string | undefined> {
   const record = startRecord(schedule.control)
   await tryOne(record, { worker, schedule, isAlone: false })
@@ -185,7 +184,10 @@ async function findLoss(worker: Worker, schedule: Schedule): Promise<string | un
   return isRight ? undefined : evidence.replace(/^as [^:]+: /, '')
 }
 
-/** Starts the app again, or gives it time. @returns also the end of a note */
+/**
+ * Restarts a lost app, or waits if the audit did not start the app.
+ * @returns whether the app lets an adult in again, and the end of the note about the loss
+ */
 async function recover(
   worker: Worker,
   schedule: Schedule,
@@ -212,7 +214,7 @@ function countLoss(batch: readonly TrialRecord[], isBack: boolean, queue: TrialR
   queue.unshift(...again)
 }
 
-/** Looks at refused users once more, because a job of the app may have let them in. */
+/** Looks again at refused users, because a background job may have let them in later. */
 async function lookLater(
   records: readonly TrialRecord[],
   { signal, visitsEach, workers }: RunSettings,

@@ -11,7 +11,7 @@ export interface TrialRecord {
   runs: readonly TrialRun[]
   /** How often the app refused the good flow after this trial. */
   losses: number
-  /** How often the trial was repeated after a wait because of a rate limit. */
+  /** How often the trial waited because of a rate limit. */
   pauses: number
 }
 
@@ -29,14 +29,14 @@ export const startRecord = (trial: Trial): TrialRecord => ({
   pauses: 0,
 })
 
-/** A trial with this number of losses is not run again, and its refusals are void. */
+/** A trial with this number of losses does not run again, and its refusals do not count. */
 export const MAX_LOSSES = 2
 
 const REFUSALS: readonly VerdictName[] = ['refused', 'broke', 'ignored', 'too strict']
 
 export const isRefusal = ({ verdict }: TrialFinding): boolean => REFUSALS.includes(verdict)
 
-/** The verdict on a trial by all of its runs. */
+/** The finding from all runs of a trial: `flaky` if a repetition has another verdict. */
 export function findingOf({ trial, runs, losses }: TrialRecord, signal: AbortSignal): TrialFinding {
   const [first, ...repeated] = runs.map((run) => findingOfRun(trial, run))
   if (!first) return notTried(signal)

@@ -2,21 +2,22 @@ import type { AuditRow, ClientCheck } from '../../sandbox/outcomes/outcome.ts'
 import type { VerdictName } from '../report/audit-report.ts'
 import type { Worker } from './audit-run.ts'
 
-/** An attempt to show something about the app. The scheduler may run the trial several times. */
+/** One experiment with the app. The scheduler may run a trial several times. */
 export interface Trial<Seen = unknown> {
   readonly name: string
   readonly row?: AuditRow
   /**
-   * `beside` other trials of the same worker, `in turn` with the trials of this kind, or `alone`.
-   * `in turn`: the journal does not say to which of these trials a call of the app belongs.
+   * - `beside`: at the same time as other trials of the worker
+   * - `in turn`: one such trial at a time, because the journal cannot tell their calls apart
+   * - `alone`: while the worker runs nothing else
    */
   readonly runs: 'beside' | 'in turn' | 'alone'
   drive(worker: Worker): Promise<Seen>
-  /** The verdict by what is known of the app now. */
+  /** Judges a run by what the audit knows about the app at this time. */
   proof(seen: Seen): TrialFinding
   /**
-   * Requests the pages once more in the same browsers, some seconds later; absent when no page can
-   * be requested again.
+   * Requests the pages again in the same browsers, some seconds later. Absent if no page can be
+   * requested again.
    */
   lookAgain?(seen: Seen, worker: Worker): Promise<Seen>
 }
@@ -24,16 +25,17 @@ export interface Trial<Seen = unknown> {
 /** What a trial showed about the app. */
 export interface TrialFinding {
   readonly verdict: VerdictName
-  /** A `Reason`, or a sentence about why a row is not for this app. */
+  /** A `Reason`, or a sentence that says why a row is not for this app. */
   readonly reason?: string | undefined
   /** A sentence. */
   readonly evidence: string
+  /** Ids of flows in the journal. */
   readonly flows: readonly string[]
-  /** Whether the app answered that there were too many requests. */
+  /** Whether the app answered 429 (Too Many Requests). */
   readonly isLimited?: boolean | undefined
-  /** The last lines of the log during the visit; absent when they may belong to another visit. */
+  /** Lines of the app's log during the visit; absent if they may belong to another visit. */
   readonly log?: readonly string[] | undefined
-  /** The check that refused, by the log. */
+  /** The failed check that the log names. */
   readonly refusedBy?: ClientCheck | undefined
 }
 

@@ -10,7 +10,7 @@ import { findingLevel, isFinding } from '../../report/points.ts'
 import type { AuditRun } from '../audit-run.ts'
 import type { TrialFinding } from '../trial.ts'
 
-/** A row of the report. */
+/** Describes a row and the finding on the row for the report. */
 export function describeRow(
   row: AuditRow,
   finding: TrialFinding,

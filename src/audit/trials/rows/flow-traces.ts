@@ -1,15 +1,15 @@
 import type { AuditRow } from '../../../sandbox/outcomes/outcome.ts'
 import type { Flow } from '../../../server/client/shapes.ts'
 
-/** Where the pages and the journal show what the app did with the rows of a flow. */
+/** Where pages and journal show how the app reacts to the rows of a call. */
 export interface FlowTrace {
-  /** The learned flow whose last page shows how a row ended. */
+  /** The learned flow whose last page shows the reaction. */
   readonly page: 'use' | 'create' | 'upgrade'
   /** The endpoint that answers with the row. */
   readonly sentBy: string
-  /** The endpoint that only an app which accepted the row calls next. */
+  /** The next endpoint, which an app calls only if it accepted the row. */
   readonly next?: string
-  /** The evidence when that endpoint was called. */
+  /** The evidence if the app called `next`. */
   readonly sign?: string
 }
 
@@ -32,7 +32,7 @@ const TRACES: Readonly<Partial<Record<AuditRow['flow'], FlowTrace>>> = {
   upgrade: { page: 'upgrade', sentBy: 'E5' },
 }
 
-/** Every other call is judged by what Use shows next. */
+/** The trace of a call. Calls without their own trace have the trace of Use. */
 export const traceOf = (flow: AuditRow['flow']): FlowTrace => TRACES[flow] ?? USE
 
 export const hasCall = ({ calls }: Flow, endpoint: string): boolean =>

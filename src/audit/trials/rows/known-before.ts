@@ -7,12 +7,12 @@ import { type TrialFinding, undetermined } from '../trial.ts'
 
 type Subject = Pick<AuditRun, 'learned'> & Partial<AuditRun>
 
-/** The verdict on a row that is known before a trial; `undefined` when the row must be tried. */
+/** The finding on a row that needs no trial; `undefined` if the row must be tried. */
 export function knownBefore(row: AuditRow, subject: Subject): TrialFinding | undefined {
   const later = laterFlowOf(row, subject.learned)
   const reason = whyNotForThisApp(row, subject) ?? whyNoFlow(row, later) ?? whyUnmet(row, subject)
   if (reason !== undefined) return notForThisApp(reason)
-  // The app does not complete this flow with right answers: nothing else can be shown there.
+  // The app fails this flow even with right answers, so no other row of the flow can be judged.
   if (later?.kind !== 'refused') return undefined
   if (later.rows.includes(rowId(row)))
     return { verdict: 'too strict', evidence: later.reason, flows: [] }
@@ -24,8 +24,8 @@ export function notForThisApp(reason: string): TrialFinding {
 }
 
 /**
- * Documents that an app reads at its start or for its first token, so that their rows need a fresh
- * copy.
+ * Whether the row changes discovery or the key set. An app reads these documents at its start or
+ * for its first token, so each row needs a fresh copy of the app.
  */
 export const isReadAtStart = ({ flow }: AuditRow): boolean =>
   flow === 'jwks' || flow === 'discovery'
@@ -43,7 +43,7 @@ function laterFlowOf(
   return undefined
 }
 
-/** Why this audit cannot try the row, whatever the app asks for. */
+/** Why this audit cannot try the row, independent of the app's requests. */
 function whyNotForThisApp(
   row: AuditRow,
   { startFresh, isVisited, options }: Subject,
@@ -63,7 +63,7 @@ function whyNoFlow({ flow }: AuditRow, later: LearnedLater | undefined): string 
   return later?.kind === 'learned' && hasCalls ? later.reason : undefined
 }
 
-/** What the requests of the app lack for the row. */
+/** What the row needs and the app's requests do not have. */
 function whyUnmet(row: AuditRow, { learned: { profile } }: Subject): string | undefined {
   return unmetNeedOf(row, {
     can_create: profile.canCreate,

@@ -7,7 +7,7 @@ import type { AuditedRow } from '../../report/audit-report.ts'
 import type { AuditRun } from '../audit-run.ts'
 import { describeRow } from './describe-row.ts'
 
-/** What the app did wrong with a right answer, under the row of that answer. */
+/** A mistake of the app with a right answer. `row` names that answer. */
 interface PlainFinding extends Pick<AuditRow, 'breaks' | 'rule' | 'harm'> {
   readonly row: string
   readonly evidence: string
@@ -17,8 +17,8 @@ interface PlainFinding extends Pick<AuditRow, 'breaks' | 'rule' | 'harm'> {
 const SEVERITY = 9.1
 
 /**
- * Adds what the app did wrong with right answers while it was learned. These findings replace the
- * rows of the same answers.
+ * Adds the mistakes that the app made with right answers while the audit learned the app. These
+ * findings replace the rows of the same answers.
  */
 export function withPlainFindings(
   judged: readonly AuditedRow[],
@@ -50,7 +50,7 @@ const OF_THRESHOLDS = {
   rule: 'Let a user in only when the threshold of this page is exactly true: age_thresholds["18"] === true.',
 } as const
 
-/** An honest user who is too young got in. */
+/** The app let in an honest user who is too young. */
 function ageFinding({ learned, options: { age } }: AuditRun): PlainFinding | undefined {
   const { letsIn, minor, between } = learned
   if (letsIn.includes('minor'))
@@ -74,13 +74,13 @@ function ageFinding({ learned, options: { age } }: AuditRun): PlainFinding | und
   }
 }
 
-/** A user who only asked for an age key got in. */
+/** The app let in a user who only asked for an age key. */
 function createFinding({ create }: LearnedApp): PlainFinding | undefined {
   if (create.kind !== 'absent' || !create.letsIn) return undefined
   return {
     row: 'use/create_requested',
     breaks: ['create_requested'],
-    rule: 'create_requested=true proves nothing: begin Create, and let in nobody.',
+    rule: 'create_requested=true proves nothing: begin Create, and do not let the user in.',
     harm: 'A child presses the button for a new age key, and is let in without one.',
     evidence: 'a user who only wishes to create an age key is let in, and no Create flow begins',
     seen: create.letsIn,

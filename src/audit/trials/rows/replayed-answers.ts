@@ -7,14 +7,14 @@ import { runGoodFlow } from '../good-flow.ts'
 import type { RowRun } from './row-finding.ts'
 import { endSession } from './session-end.ts'
 
-/** A row that was sent to the app, and the run that shows how the app reacted. */
+/** The run in which the app received a row, and how the run ended. */
 export interface SentRow extends Omit<RowRun, 'as'> {
   readonly run: FlowRun
 }
 
 type Send = (worker: Worker, learned: LearnedApp) => Promise<SentRow>
 
-/** Rows of the audit itself: a browser delivers a right answer in a wrong way. */
+/** How the audit sends its own rows: a browser delivers a right answer in a wrong way. */
 export const REPLAYED_ANSWERS: Readonly<Record<string, Send>> = {
   /** A second browser begins a flow, then opens the answer to the flow of the first browser. */
   async 'callback.of_other_browser'(worker, { personas: { adult } }) {
@@ -22,7 +22,7 @@ export const REPLAYED_ANSWERS: Readonly<Record<string, Send>> = {
     const second = await runGoodFlow(adult, worker, 'E1')
     return openAnswer([first, second], second.browser, worker)
   },
-  /** An adult opens an answer again after the session that the answer opened is over. */
+  /** An adult opens the same answer again after the end of the first session. */
   async 'callback.twice'(worker, learned) {
     const first = await runGoodFlow(learned.personas.adult, worker)
     if (await endSession(first, worker, learned)) return openAnswer([first], first.browser, worker)
@@ -33,7 +33,7 @@ export const REPLAYED_ANSWERS: Readonly<Record<string, Send>> = {
 const flowsOf = (runs: readonly FlowRun[]): readonly string[] =>
   runs.map(({ useFlow }) => useFlow).filter((id) => id !== undefined)
 
-/** A browser opens the answer of the first run. */
+/** Opens the answer of the first run in `browser`. */
 async function openAnswer(
   runs: readonly [FlowRun, ...FlowRun[]],
   browser: Browser,

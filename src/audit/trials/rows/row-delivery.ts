@@ -6,13 +6,13 @@ import type { Reason } from '../../report/audit-report.ts'
 import { hasCall, traceOf } from './flow-traces.ts'
 
 export interface Delivery {
-  /** The flow of the journal in which the row is sent; `undefined` when there is none. */
+  /** The flow in the journal that the row belongs to; `undefined` if the journal has none. */
   readonly known: Flow | undefined
-  /** Why it is unknown whether the app received the row; absent when the app received the row. */
+  /** Why it is unknown whether the app received the row; absent if the app received the row. */
   readonly missing?: Reason
 }
 
-/** Looks in the journal whether the app received the row. */
+/** Finds out from the journal whether the app received the row. */
 export async function findDelivery(
   row: AuditRow,
   run: FlowRun,
@@ -31,7 +31,7 @@ async function findFlow(
   const id = flow === 'create' ? createFlow : useFlow
   if (flow !== 'par' && id !== undefined) return sandbox.flows.get(id)
   if (flow !== 'par') return undefined
-  // A browser with a request_uri that was never issued begins its own flow.
+  // A request to E3 with an unknown request_uri begins a flow of its own, so search for E2.
   const begun = { audit: 'also', flow: 'create', ...(useFlow && { after: useFlow }) } as const
   return (await sandbox.flows.list(begun)).find((one) => hasCall(one, 'E2'))
 }

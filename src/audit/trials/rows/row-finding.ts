@@ -8,16 +8,17 @@ import type { Reason, VerdictName } from '../../report/audit-report.ts'
 import type { TrialFinding } from '../trial.ts'
 import { traceOf } from './flow-traces.ts'
 
-/** How one run of a row ended, beside the pages of the app. */
+/** How one run of a row ended, without the pages of the app. */
 export interface RowRun {
   /** The persona. */
   readonly as: string
   readonly flows: readonly string[]
   /**
-   * Why it is unknown whether the app received the row, or why the earlier session cannot be ended.
+   * Why it is unknown whether the app received the row. `session_stays`: the audit cannot end the
+   * earlier session.
    */
   readonly missing?: Reason | 'session_stays' | undefined
-  /** The evidence of the sandbox that the app accepted the answer: its next call. */
+  /** Evidence in the journal that the app accepted the answer: the next call of the app. */
   readonly sign?: string | undefined
 }
 
@@ -31,7 +32,7 @@ interface Judgement {
   readonly text: string
 }
 
-/** The verdict on a row by the end of one run. */
+/** Judges a row by the end of one run. */
 export function findingOfRow(row: AuditRow, run: Ended, result: RunResult): TrialFinding {
   const isLimited =
     run.observation.status === 429 || (result.isLimited === true && run.sign === undefined)
@@ -47,17 +48,17 @@ function open(reason: Reason, text: string): Judgement {
 const limited = ({ observation }: Ended, { evidence, isLimited }: RunResult): Judgement =>
   open('control_lost', isLimited ? evidence : `your app answers ${observation.summary}`)
 
-/** Why the run shows nothing about the row; `undefined` when the run decides. */
+/** Why the run shows nothing about the row; `undefined` if the run decides. */
 function whyUnshown(row: AuditRow, run: Ended, result: RunResult): Judgement | undefined {
   const { missing, observation } = run
-  // Decision: if the session of an app cannot be ended, nobody knows how the app would treat the
-  // same answer afterwards.
+  // Decision: while the session lasts, the app lets the user in whatever it thinks of the same
+  // answer. So the row is only observed.
   if (missing === 'session_stays')
     return { verdict: 'observed', text: 'the audit found no way to end the session of your app' }
   if (missing) return open(missing, observation.summary)
   if (isAccepted(run, result)) return undefined
   if (observation.end === 'visit failed') return open('visit_failed', observation.summary)
-  // The flow cannot have gone on behind the page: the sandbox saw no next call.
+  // The journal has no next call, so the flow ended at this page.
   const isOver = observation.end === 'page' && (row.flow === 'par' || row.flow === 'token')
   return result.says === 'unknown' && !isOver ? open('page_unknown', result.evidence) : undefined
 }
@@ -75,14 +76,13 @@ function verdictOn(row: AuditRow, accepted: boolean, { says, like }: RunResult):
   if (row.correctClient === 'accept') return accepted ? 'accepted' : 'too strict'
   if (accepted) return 'let in'
   if (says === 'broke') return 'broke'
-  // An honest minor gets this page, and an invented token another page: the app read the answers
-  // and took them for a plain no.
+  // The page is the page of an honest minor: the app read the wrong thresholds as a plain no.
   const isOfAnswers =
     row.breaks.includes('age_thresholds') || row.breaks.includes('requested_thresholds')
   return like === 'minor' && isOfAnswers && !row.plainNo ? 'ignored' : 'refused'
 }
 
-/** The flow whose last page shows how a row ended; `undefined` when its pages were not learned. */
+/** The learned flow whose last page shows how a row ended; `undefined` if it was not learned. */
 export function learnedFlowOf(row: AuditRow, learned: LearnedApp): LearnedFlow | undefined {
   // After a code an app continues with Upgrade.
   const page = row.name === 'code_issued' ? 'upgrade' : traceOf(row.flow).page
@@ -92,8 +92,8 @@ export function learnedFlowOf(row: AuditRow, learned: LearnedApp): LearnedFlow |
 }
 
 /**
- * Reads the run of a row by the learned flow of the row. If an earlier call failed, the app may end
- * on a page of Use instead: then a refusal or a crash there counts.
+ * Reads the run of a row by the learned flow of the row. If an earlier call failed, the run may end
+ * on a page of Use instead. A refusal or a crash on that page counts too.
  */
 export function readSeen(row: AuditRow, seen: SeenRun, learned: LearnedApp): RunResult {
   const flow = learnedFlowOf(row, learned)

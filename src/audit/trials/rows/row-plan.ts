@@ -8,11 +8,11 @@ import { traceOf } from './flow-traces.ts'
 
 export type RowSettings = Pick<AuditRun, 'learned' | 'options'>
 
-/** How the app receives a row. */
+/** How the audit sends a row to the app. */
 export interface RowPlan {
-  /** The flow that a persona runs through. */
+  /** The flow to run as a persona. */
   plan(persona: string): FlowPlan
-  /** One run for each role. */
+  /** The roles to try, one run each. */
   readonly roles: readonly Role[]
   /** Which trials may run at the same time. */
   readonly runs: Trial['runs']
@@ -54,13 +54,13 @@ function planFlow(row: AuditRow, persona: string, { learned, options }: RowSetti
   }
 }
 
-/** The page on which the app continues with another flow. */
+/** The page that begins Create or Upgrade after Use. */
 function pageAfterUse(outcome: string, { create, upgrade }: RowSettings['options']) {
   if (outcome === 'create_requested') return create?.start
   return outcome === 'code_issued' ? upgrade?.start : undefined
 }
 
-/** Milliseconds from the page until the app has sent an upgrade. */
+/** Milliseconds from the answer page until the app has sent an upgrade. */
 const waitOfUpgrade = ({ upgrade }: RowSettings['learned']): number =>
   upgrade.kind === 'learned' ? upgrade.flow.waitMs : 0
 

@@ -20,12 +20,12 @@ import { browserAfterFlow } from './session-end.ts'
 type SeenRow = RowRun & { readonly seen: SeenRun }
 
 /**
- * Tries a row: one run for each role; the worst result counts. The browsers request the pages once
- * more if pages can be requested again.
+ * Makes the trial of a row: one run for each role, of which the worst result counts. The trial has
+ * `lookAgain` if the pages can be requested again.
  */
 export function rowTrial(row: AuditRow, settings: RowSettings): Trial<readonly SeenRow[]> {
   const planned = planRow(row, settings)
-  /** The learned flow may change while trials run. */
+  /** Looked up on each use, because the learned flow may change while trials run. */
   const flowNow = () => learnedFlowOf(row, settings.learned) ?? settings.learned.use
 
   async function run(role: Role, worker: Worker): Promise<SeenRow> {
@@ -67,7 +67,7 @@ const findingOfSeen = (row: AuditRow, { seen, ...run }: SeenRow, { learned }: Ro
 
 const FETCHED = 'your app fetched an address that the answer named, or followed a redirect there'
 
-/** Drives the app through a flow that contains the row. */
+/** Runs a flow in which the sandbox answers with the row. */
 async function sendRow(
   row: AuditRow,
   { plan, runs }: RowPlan,
@@ -82,13 +82,13 @@ async function sendRow(
   const flows = [...new Set(ids)]
   if (!known || missing) return { run, flows, missing }
   if (hasCall(known, 'trap')) return { run, flows, sign: FETCHED }
-  // A call with a code or token that the sandbox did not issue is a flow of its own.
+  // A call with an unknown code or token begins a flow of its own.
   const later = { audit: 'also', flow: 'upgrade', after: known.id } as const
   const others = runs === 'beside' ? [] : await sandbox.flows.list(later)
   return { run, flows, sign: signOf(row, run, { flows: [known, ...others], settings }) }
 }
 
-/** The evidence of the sandbox that the app accepted the row. */
+/** Evidence in the journal that the app accepted the row. */
 function signOf(
   row: AuditRow,
   { reachesCreate }: FlowRun,

@@ -11,7 +11,7 @@ import type { AuditRow } from '../../../sandbox/outcomes/outcome.ts'
 import { didYouMean, excerpt, listed, quote } from '../../../service/text/message-parts.ts'
 import type { AuditChoices } from '../../choices.ts'
 
-/** The values of a row by the kind of a pattern, as in `family:signature`. */
+/** The values that a pattern such as `family:signature` compares, by its first word. */
 const KINDS = new Map<string, (row: AuditRow) => readonly string[]>([
   ['family', ({ family }) => [family]],
   ['flow', ({ flow }) => [flow]],
@@ -22,8 +22,13 @@ const KINDS = new Map<string, (row: AuditRow) => readonly string[]>([
 const PATTERNS = 'use/id_token.*, family:signature, flow:create, cwe:347 and level:must'
 
 /**
- * The rows of the catalogue that patterns name.
- * @throws Error with one line for a pattern that names no row
+ * Selects rows of the catalogue: rows that match a pattern of `only` (default: all rows) and no
+ * pattern of `skip`.
+ * @throws Error with one line for a pattern that matches no row
+ * @example
+ * ```ts
+ * selectRows({ only: ['use/id_token.*', 'level:must'], skip: ['cwe:347'] })
+ * ```
  */
 export function selectRows({
   only = [],
@@ -56,7 +61,7 @@ function rowsNamed(pattern: string): readonly AuditRow[] {
 const FORM =
   ' A row is a flow and a name, as in use/id_token.expired; agekey-sandbox audit --list shows them'
 
-/** A check of a schema. Refuses unknown rows, unknown catalogue versions and repeated rows. */
+/** A zod check that refuses unknown rows, unknown catalogue versions and repeated rows. */
 export function requireKnownNames({ value, issues }: z.core.ParsePayload<AuditChoices>): void {
   const { catalogue, known = [], only, skip } = value
   const versions: readonly string[] = CATALOGUE_VERSIONS

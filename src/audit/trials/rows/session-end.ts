@@ -8,9 +8,9 @@ import type { Worker } from '../audit-run.ts'
 import { runGoodFlow } from '../good-flow.ts'
 
 /**
- * Ends the session that an answer opened: by signing out, which leaves the request in the cookies,
- * otherwise by removing the cookies of the answer.
- * @returns whether the app no longer knows the user
+ * Ends the session that an answer opened: signs out, which keeps the request in the cookies, or
+ * removes the cookies that the answer set.
+ * @returns whether the session is over
  */
 export async function endSession(
   run: FlowRun,
@@ -25,18 +25,19 @@ export async function endSession(
   for (const path of hasProbes ? signOut : []) {
     await worker.driver.open({ url: path }, browser)
     if (!(await isSignedOut())) continue
-    // The effect of `before` may be gone too, such as a sign-in.
+    // Signing out may also undo the requests of `before`, such as a sign-in.
     await worker.driver.prepare(browser)
     return true
   }
   const proof = cookiesSet(visit)
   browser.forget(proof)
-  // Without a page that shows who is in, the answer must have set cookies, which are gone now.
+  // No page shows who is in. If the answer set cookies, removing them ended the session.
   return hasProbes ? isSignedOut() : proof.length > 0
 }
 
 /**
- * A browser after a good flow whose session is over; `undefined` when the app still knows the user.
+ * A browser that has run a good flow and whose session is over; `undefined` if the app still knows
+ * the user.
  */
 export async function browserAfterFlow(
   worker: Worker,

@@ -12,14 +12,14 @@ import { type Trial, type TrialFinding, undetermined } from '../trial.ts'
 import { hasCall } from './flow-traces.ts'
 import { findingOfRow } from './row-finding.ts'
 
-/** Why the rows of a document are not for an app. */
+/** Why the rows of `jwks` or `discovery` are not for an app. */
 export const unread = (flow: string): string =>
   `your app does not read ${flow === 'jwks' ? 'the key set' : 'a discovery document'}, not at its start and not for a token`
 
-/** More than the requests for a document that an app makes in a visit. */
+/** How often the row answers: more often than an app requests a document during a visit. */
 const READS = 10_000
 
-/** A started copy of the app after an adult has tried to get in. */
+/** A fresh copy of the app after an adult has tried to get in. */
 interface StartedCopy {
   readonly failure: FreshCopy['failure']
   /** The run of the adult; `undefined` when the copy did not start. */
@@ -32,17 +32,17 @@ interface StartedCopy {
 }
 
 /**
- * Makes trials of the key set and of discovery. Each starts a copy of the app on its own tenant, in
- * which the row answers every read. A row of Use queues nothing there, so that the copy starts
- * without a fault. Rows to accept come first: if the app reads a document in none of these starts,
- * no copy is started for the other rows of that document.
+ * Makes trials for rows of the key set and of discovery. Each trial starts a fresh copy of the app
+ * on its own tenant, where every request for the document gets the row. For a row of Use nothing is
+ * queued: the copy starts without a fault, as a control. Right answers must run first: if the app
+ * never requests the document in these trials, the other rows start no copy.
  */
 export function createStartTrials(
   startFresh: StartFresh,
   audit: AuditRun,
 ): (row: AuditRow) => Trial<TrialFinding> {
   const { learned, signal } = audit
-  /** Whether the app reads a document. */
+  /** Whether the app reads a document, by the call name of the document. */
   const reads = new Map<string, boolean>()
 
   async function start(row: AuditRow, mayRepeat = true): Promise<TrialFinding> {
@@ -53,19 +53,19 @@ export function createStartTrials(
     try {
       const started = await useCopy(copy, audit)
       const { isRead, failure } = started
-      // An adult who is let in without a read proves that the app needs no such document.
+      // If the adult gets in and the app never read the document, the app does not need it.
       const isIn = started.says === 'in'
       if (isRead || isIn || failure || !mayRepeat || signal.aborted) {
         reads.set(flow, isRead || !isIn || reads.get(flow) === true)
         const finding = findingOfStart(row, started, learned.personas.adult)
-        // Slower trials do not help against the rate limit of a copy that was started for one row.
+        // The copy serves one row only, so slower trials would not help against its rate limit.
         return { ...withLog(finding, await copy.log(), row.breaks), isLimited: false }
       }
     } finally {
       await copy.close()
     }
-    // The copy neither read the document nor let the adult in: another program may have taken its
-    // port.
+    // The copy neither read the document nor let the adult in. Another program may have taken its
+    // port, so the trial starts once more.
     return start(row, false)
   }
 
@@ -95,7 +95,7 @@ async function useCopy(
     failure,
     run: seen?.run,
     says: seen && readRun(seen, use).says,
-    // A queued decision is held or partly used up once the document was read.
+    // A request for the document holds the queued decision or uses a part of it.
     isRead: left === undefined || left.held_since !== undefined || left.remaining < left.times,
     hasFetched: flows.some((flow) => hasCall(flow, 'trap')),
   }
@@ -126,9 +126,9 @@ function findingOfStart(row: AuditRow, started: StartedCopy, adult: string): Tri
 }
 
 /**
- * Decision: an app that ends because of what it read says no, and an app that hangs says nothing.
- * Before the browser is sent to the service, a page of 500 and above says that the app cannot
- * begin: a no.
+ * Decision: an app that exits after reading the document refuses the row; an app that hangs is
+ * broken. A status of 500 or above before the app redirects to the service is a refusal: the app
+ * cannot begin a flow.
  */
 function readStart({ failure, run, says }: StartedCopy): RunResult['says'] {
   if (failure) return failure.isEnded ? 'out' : 'broke'

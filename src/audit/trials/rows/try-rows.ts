@@ -11,13 +11,14 @@ import { withPlainFindings } from './plain-findings.ts'
 import { rowTrial } from './row-trial.ts'
 import { createStartTrials, unread } from './start-trial.ts'
 
-/** How many times more runs are started when each of them waits for a job of the app. */
+/** Factor for concurrent visits if each visit waits for a background job of the app. */
 const WAITING = 4
 
 type Findings = ReadonlyMap<AuditRow, TrialFinding>
 
 /**
- * Tries rows: right answers first, because a refusal counts only beside them, then the most severe.
+ * Tries rows and judges them. Right answers come first, because a refusal of a wrong answer counts
+ * only if the app accepts the right one. The most severe rows follow.
  */
 export async function tryRows(
   rows: readonly AuditRow[],
@@ -49,7 +50,7 @@ export async function tryRows(
   return judgeRows(rows, new Map([...ofSent, ...ofStarts]), run)
 }
 
-/** The rows to try, with the right answers that a refusal must be compared with. */
+/** The rows to try and their twins, in the order of `byRank`. */
 function orderOf(rows: readonly AuditRow[], run: AuditRun): readonly AuditRow[] {
   const isOpen = (row: AuditRow) => !knownBefore(row, run)
   const open = rows.filter(isOpen)
@@ -58,8 +59,8 @@ function orderOf(rows: readonly AuditRow[], run: AuditRun): readonly AuditRow[] 
 }
 
 /**
- * Fresh copies come last, because they take long; otherwise right answers come first, then the most
- * severe.
+ * Compares rows for sorting: rows that need a fresh copy come last, because a start takes long.
+ * Among the others, right answers come first, then the most severe rows.
  */
 export function byRank(one: AuditRow, other: AuditRow): number {
   const rank = (row: AuditRow) =>
@@ -67,7 +68,7 @@ export function byRank(one: AuditRow, other: AuditRow): number {
   return rank(one) - rank(other) || other.severity - one.severity
 }
 
-/** Reports each judged row. A trial may be run again; its row is counted once. */
+/** Reports each judged row. A row counts once, even if its trial runs again. */
 function createProgress(total: number, run: AuditRun) {
   const judged = new Set<AuditRow>()
   return (row: AuditRow, finding: TrialFinding): void => {
