@@ -3,22 +3,26 @@ import type { FlowOptions } from '../options.ts'
 
 const PARTS = ['get', 'status', 'text', 'url', 'cookie', 'json']
 const BEFORE_PART = new RegExp(`\\s+(?=(?:${PARTS.join('|')})=)`)
-/** Allowed values of the parts that do not take every text. */
+/** Allowed values, for the parts that do not accept every text. */
 const FORMS = new Map([
   ['get', { allowed: /^\//, isNot: 'no path' }],
   ['status', { allowed: /^[1-5]\d\d$/, isNot: 'no HTTP status' }],
   ['json', { allowed: /^\/[^#]*#.+=.+/s, isNot: 'not /path#member=value' }],
 ])
 
-/** A declared sign of success or of a refusal: all parts must hold. */
+/** A declared sign of success or of a refusal. It holds if all its parts hold. */
 export interface AcceptedRule {
   readonly text: string
   readonly parts: Readonly<Record<string, string>>
 }
 
 /**
- * Parses `get=/me status=200`.
+ * Parses a rule.
  * @throws Error with one line that names what was received and what is allowed
+ * @example
+ * ```ts
+ * parseAcceptedRule('get=/me status=200').parts // { get: '/me', status: '200' }
+ * ```
  */
 export function parseAcceptedRule(text: string): AcceptedRule {
   const refuse = (reason: string): never => {
@@ -40,7 +44,7 @@ export function parseAcceptedRule(text: string): AcceptedRule {
   return { text, parts }
 }
 
-/** The rules of a flow. */
+/** The declared rules of a flow. */
 export interface DeclaredRules {
   readonly accepted?: AcceptedRule | undefined
   readonly refused?: AcceptedRule | undefined
@@ -51,6 +55,6 @@ export const declaredRules = ({ accepted, refused }: FlowOptions = {}): Declared
   refused: refused === undefined ? undefined : parseAcceptedRule(refused),
 })
 
-/** Whether the rule asks the app. Then also a no is an explicit sign. */
+/** Whether the rule requests a page of the app. If so, a rule that fails is a sign of a refusal. */
 export const asksTheApp = ({ parts }: AcceptedRule): boolean =>
   parts.get !== undefined || parts.json !== undefined

@@ -3,20 +3,20 @@ import { AuditProblem } from '../audit-problem.ts'
 import type { FlowRun } from '../drive/flow-run.ts'
 import { addressOf, withoutAuditTenant } from '../drive/observation.ts'
 
-/** The Use request of an app, with the defaults of the service. */
+/** What the Use request of an app asks for. The service's defaults fill in omitted parameters. */
 export interface AppProfile {
   readonly responseMode: 'query' | 'form_post' | 'fragment'
   readonly canCreate: boolean
-  /** Whether the app asks for a scope of Upgrade. */
+  /** Whether `scope` contains the upgrade scope. */
   readonly upgradeScope: boolean
-  /** JSON text. */
+  /** The parameter `claims`: JSON text. */
   readonly claims: string
-  /** Whether the app sends the same state each time. */
+  /** Whether the app sends the same `state` in each request. */
   readonly repeatsState: boolean
 }
 
 interface ProfileOptions {
-  /** The URL at which the run began. */
+  /** The URL of the first page of the run. */
   readonly page: string
   /** The base URL of the sandbox. */
   readonly baseUrl: string
@@ -25,8 +25,8 @@ interface ProfileOptions {
 
 /**
  * Reads the Use request of the first run.
- * @throws AuditProblem when the app does not send the browser to this sandbox, or this sandbox
- * refuses the request
+ * @throws AuditProblem with one line when the app does not send the browser to this sandbox, when
+ * the sandbox refuses the request, or when no agent can read an answer in the fragment
  */
 export function profileOf(
   { visit, request, useFlow }: FlowRun,
@@ -96,6 +96,9 @@ function whyNoWay(
   return answers + tried + scripts
 }
 
-/** The problem with both remedies. @param remedy the command that installs a browser */
+/**
+ * The problem of an app that answers by fragment without a browser, with both remedies.
+ * @param remedy the command that installs a browser
+ */
 export const takesABrowser = (remedy: string): string =>
   `your app answers by fragment, which takes a browser: ${remedy}, or say how the page passes the answer on (use.fragment)`

@@ -4,14 +4,14 @@ import type { Driver } from '../drive/driver.ts'
 import type { FlowRun } from '../drive/flow-run.ts'
 import { inTurn } from '../drive/in-turn.ts'
 
-/** Maximum number of requested links of a page: each costs a request in every browser. */
+/** Maximum number of links to request. Each link costs a request in every browser. */
 const MAX_LINKS = 8
 const SIGN_OUT =
   /(?:log|sign)[ _-]?(?:out|off)|abmelden|d[ée]connexion|cerrar|esci|afmelden|wyloguj|ログアウト|退出/i
-/** Links whose request may change something. */
+/** Links that may change something if they are requested. */
 const CHANGES = /delete|remove|cancel|unsubscribe/i
 
-/** Paths at which apps often show who is signed in. */
+/** Paths where apps often show who is signed in. */
 const USUAL = [
   '/me',
   '/members',
@@ -24,17 +24,17 @@ const USUAL = [
 ]
 
 export interface CandidatePaths {
-  /** Paths that may show whether a user is in, the likely ones first. */
+  /** Paths that may show whether a user is in, the most likely path first. */
   readonly paths: readonly string[]
   /** Paths that may sign a user out. */
   readonly signOut: readonly string[]
 }
 
 /**
- * Finds paths in this order: the page at which a user who is in ended, requests of its scripts,
- * links of that page, of the start page and of the page `/`, the usual paths that exist, and last
- * the start page and `/`, which may begin a new flow.
- * @param start the URL at which users begin
+ * Finds paths that may show whether a user is in. The order is: the last page of a successful run,
+ * requests of its scripts, links on that page, on the start page and on `/`, and the usual paths
+ * that exist. The start page and `/` come last, because they may begin a new flow.
+ * @param start the URL where users begin
  */
 export async function candidatePaths(
   { visit: { page, hops, asked = [] }, browser }: FlowRun,
@@ -47,7 +47,7 @@ export async function candidatePaths(
   const first = [start, `${origin}/`]
   const peek = async (url: string) => (await driver.peek(url, browser)).page
   const pages = [page, ...(await inTurn(first, peek))]
-  // Every browser of learning requests each path, so paths that do not exist are left out.
+  // Each path costs a request in every browser, so paths that do not exist are left out.
   const usual = await inTurn(USUAL, async (path) =>
     (await peek(path))?.status === 404 ? [] : [path],
   )

@@ -7,7 +7,7 @@ import { learnLikeness } from './likeness.ts'
 import { ruleHolds } from './rule-holds.ts'
 import { observed, type SeenRun, showsIn } from './see-run.ts'
 
-/** Kinds of refusals that an app may take for a yes. */
+/** Kinds of refusals that an app may mistake for a yes. */
 const KINDS = ['access_denied', 'minor'] as const
 export type RefusalKind = (typeof KINDS)[number]
 
@@ -20,8 +20,9 @@ export interface Controls extends Required<Pick<FlowParts, 'rules' | 'fresh' | '
 type PositiveControls = Pick<Controls, 'app' | 'personas' | 'rules'>
 
 /**
- * Checks the positive controls: users with a right answer.
- * @throws AuditProblem when the app refuses a right token, or does not always treat it alike
+ * Checks the positive controls: adults with a right answer.
+ * @throws AuditProblem with one line when the app refuses a right token, or reacts differently each
+ * time
  */
 export function checkAdults(adults: readonly SeenRun[], subject: PositiveControls): void {
   const [first] = observed(adults)
@@ -57,11 +58,11 @@ function problemOfPage({ run }: SeenRun, subject: PositiveControls): string | un
   const { end, status, features, summary } = run.observation
   const answers = `your app answers ${tokenOf(subject)} with ${summary}`
   if (end === 'restless') return `${answers}; let its pages come to rest, or raise --timeout`
-  // By convention, apps that redirect a refused user put the reason there.
+  // By convention, apps put the reason of a refusal into the parameter `error` of their redirect.
   const isError =
     !subject.rules.accepted && [...features].some((feature) => feature.startsWith('with error='))
   if (end === 'page' && status < 400 && !isError) return undefined
-  // In production the form comes from another site.
+  // The form of form_post is a cross-site POST, so the browser omits cookies with SameSite=Lax.
   const isPosted = run.request?.parameters['response_mode'] === 'form_post'
   const cookies = isPosted
     ? '; a cookie with SameSite=Lax or Strict does not come along with form_post: SameSite=None; Secure does'
@@ -91,16 +92,16 @@ function problemOfRule(
 type SeenControls = Readonly<Record<RefusalKind | 'adult', readonly SeenRun[]>>
 
 interface CheckedControls {
-  /** The refusals that the app takes for a yes. */
+  /** The kinds of refusals that the app mistakes for a yes. */
   readonly letsIn: readonly RefusalKind[]
-  /** How the other refusals are recognised. */
+  /** The learned flow, which recognises the other refusals. */
   readonly known: LearnedFlow
 }
 
 /**
- * Checks the negative controls: users whom the app has to refuse. The first run of each kind came
- * before any adult, the second one after.
- * @throws AuditProblem when the app remembers users, or when no refusal can be told from a yes
+ * Checks the negative controls: users whom the app has to refuse. The first run of each kind
+ * precedes every adult; the second run follows an adult.
+ * @throws AuditProblem with one line when the app remembers users, or when refusals look like a yes
  */
 export async function checkControls(
   seen: SeenControls,
@@ -133,19 +134,21 @@ function looksIn(
 ): readonly boolean[] {
   const runs = seen[label]
   if (rules.accepted) return runs.map(({ accepted }) => accepted === true)
-  // A page that differs between a refused user and one who is in is better evidence than a page
-  // that is the same for both.
+  // Probes show different pages to refused and to accepted users, so they are the best evidence.
   if (probes.length > 0)
     return runs.map((run) => probes.every((probe) => showsIn(probe, run.probes)))
   const learnFrom = (some: readonly SeenRun[], isProbe: boolean) =>
     learnLikeness(observed(seen.adult), [{ label, seen: observed(some) }], { isProbe })
   const page = learnFrom(runs.slice(0, 1), false)
-  // Neither has features of its own.
+  // Neither kind of page has features of its own.
   const isAlike = !learnFrom(runs, true)
   return observed(runs).map((one) => (page ? page.compare(one).as === 'in' : isAlike))
 }
 
-/** Whether a rule tells a yes from a refusal: one that asks the app must fail without an answer. */
+/**
+ * Whether a rule tells a yes from a refusal. If the rule also holds after a denial, it must request
+ * a page of the app and must not hold in a fresh browser.
+ */
 const ruleTells = async (
   rule: AcceptedRule,
   letsIn: readonly RefusalKind[],
@@ -165,7 +168,10 @@ function rememberingApp(kind: RefusalKind, { app, personas }: Controls): string 
   return `${nameOf(kind, personas)} is let in after ${personas.adult} was: your app remembers the user; ${remedy}`
 }
 
-/** @param alike a kind of refusal that looks like a yes */
+/**
+ * The problem that yes and no look alike, with the remedy.
+ * @param alike a kind of refusal that looks like a yes
+ */
 function alikePages(
   alike: RefusalKind | undefined,
   { adult }: SeenControls,

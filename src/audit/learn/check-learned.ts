@@ -4,10 +4,13 @@ import type { CallRecord, Flow } from '../../server/client/shapes.ts'
 import { AuditProblem } from '../audit-problem.ts'
 import type { FlowRun } from '../drive/flow-run.ts'
 
-/** Maximum difference of the clocks in seconds: a row may have a token that expired a minute ago. */
+/** Maximum clock difference in seconds. Some rows have a token that expired a minute ago. */
 const MAX_DIFFERENCE_SECONDS = 10
 
-/** @throws AuditProblem when an expired token of the sandbox is not expired for the app */
+/**
+ * Checks that the clock of the sandbox shows real time.
+ * @throws AuditProblem with one line when the clock is frozen or more than 10 seconds off
+ */
 export async function checkRealTime({ baseUrl, clock }: SandboxApi): Promise<void> {
   const { now, frozen } = await clock.state()
   const seconds = Math.round((Date.parse(now) - createClock().now()) / 1000)
@@ -20,7 +23,11 @@ export async function checkRealTime({ baseUrl, clock }: SandboxApi): Promise<voi
   )
 }
 
-/** @throws AuditProblem when a visit function failed, or did not bring the answer to the app */
+/**
+ * Checks a run by a visit function.
+ * @throws AuditProblem with one line when the function failed or did not bring the answer to the
+ * app
+ */
 export async function checkVisit(run: FlowRun, sandbox: SandboxApi): Promise<void> {
   const { observation, request, brought } = run
   const flow = await requireValidRequest(run, sandbox)
@@ -33,8 +40,8 @@ export async function checkVisit(run: FlowRun, sandbox: SandboxApi): Promise<voi
 }
 
 /**
- * The Use flow of a run; `undefined` if the app began none.
- * @throws AuditProblem with the errors of the request
+ * Returns the Use flow of a run; `undefined` if the app began no flow.
+ * @throws AuditProblem with the errors of the Use request
  */
 export async function requireValidRequest(
   { useFlow }: FlowRun,
@@ -48,7 +55,7 @@ export async function requireValidRequest(
   return flow
 }
 
-/** Rule, problem and remedy of each error that the sandbox found in calls; empty without errors. */
+/** Rule, problem and hint of each error that the sandbox found in calls; empty without errors. */
 export const describeErrors = (calls: readonly CallRecord[]): string =>
   calls
     .flatMap(({ findings }) => findings)

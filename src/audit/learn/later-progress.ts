@@ -4,14 +4,14 @@ import { inTurn } from '../drive/in-turn.ts'
 import { describeErrors } from './check-learned.ts'
 import { observed, type SeenRun } from './see-run.ts'
 
-/** How far an app came in Create or Upgrade with right answers. */
+/** How far an app gets in Create or Upgrade with right answers. */
 export interface LaterProgress {
-  /** The rows that fail if the app comes no further. */
+  /** The rows that fail if the app gets no further. */
   readonly rows: readonly string[]
   readonly calls: readonly CallRecord[]
-  /** The last step of the app. */
+  /** The last step that the app completed. */
   readonly after?: string | undefined
-  /** The step that the app did not make; `undefined` at the end of the flow. */
+  /** The step that the app did not make; `undefined` if the flow is complete. */
   readonly missing?: string | undefined
   /** A run that never reached Create. */
   readonly lost?: SeenRun | undefined
@@ -58,7 +58,7 @@ async function progressOfUpgrade(
   return { ...step, rows: ['use/code_issued'], calls: callsOfRuns.flat() }
 }
 
-/** No call and no page of the app failed, so that the missing step may still come. */
+/** Whether the missing step may still follow: no call and no page has failed. */
 export const isUnderWay = ({ missing, calls }: LaterProgress, runs: readonly SeenRun[]): boolean =>
   missing !== undefined &&
   calls.every(({ status }) => status < 400) &&

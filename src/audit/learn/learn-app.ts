@@ -12,20 +12,20 @@ import { type DescribedFlow, describeLearnedFlow, type LearnedFlow } from './lea
 import { readRun } from './read-run.ts'
 import { type SeenRun, showsIn } from './see-run.ts'
 
-/** What an audit knows of an app before the trials. */
+/** What an audit knows about an app before the trials. */
 export interface LearnedApp {
   readonly profile: AppProfile
   readonly personas: TestedPersonas
   readonly use: LearnedFlow
   readonly create: LearnedLater
   readonly upgrade: LearnedLater
-  /** Kinds of refusals after which the app behaves as after a yes. */
+  /** Kinds of refusals that the app mistakes for a yes. */
   readonly letsIn: readonly RefusalKind[]
-  /** A user below every threshold, with a right answer. */
+  /** A run of a user below every threshold, with a right answer. */
   readonly minor: SeenRun
-  /** Users between two thresholds, and whether they get everything that an adult gets. */
+  /** Users between two thresholds, and whether the app lets them in like an adult. */
   readonly between: readonly (UserBetween & { readonly isLetIn: boolean })[]
-  /** After a denial the app continues to Create by itself, so that Create is no sign of a yes. */
+  /** Whether the app continues to Create after a denial. If so, Create is no sign of a yes. */
   readonly createsAfterDenial: boolean
   /** Paths that may sign a user out. */
   readonly signOut: readonly string[]
@@ -35,15 +35,15 @@ export interface LearnedApp {
     readonly create?: DescribedFlow
     readonly upgrade?: DescribedFlow
   }
-  /** The same for people. */
+  /** `described` as lines for people, and why Create or Upgrade cannot be tried. */
   readonly lines: readonly string[]
 }
 
 /**
- * Learns how each flow of an app looks when it ends well and when it does not. Denials, minors and
- * adults take turns, each in a fresh browser; a minor precedes the first adult, so that an app
- * which remembers its users is noticed.
- * @throws AuditProblem when nothing can be shown
+ * Learns how success and refusal look in each flow of an app. Denials, minors and adults take
+ * turns, each in a fresh browser. A denial and a minor precede the first adult, which exposes an
+ * app that remembers its users.
+ * @throws AuditProblem with one line when success and refusal cannot be told apart
  */
 export async function learnApp(
   app: AuditedApp,
@@ -97,7 +97,7 @@ export async function learnApp(
   }
 }
 
-/** Whether a user gets everything that an adult gets. */
+/** Whether the app shows a user all that it shows an adult. */
 const isLikeAdult = (seen: SeenRun, use: LearnedFlow): boolean =>
   use.probes.length > 0 && !use.rules.accepted
     ? use.probes.every((probe) => showsIn(probe, seen.probes))

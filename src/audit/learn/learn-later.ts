@@ -14,16 +14,18 @@ import { readRun } from './read-run.ts'
 import { lookAt, type SeenRun, type ShownPages, seeRun } from './see-run.ts'
 import { findSteadyPaths, MAX_WAIT_MS, STEP_MS } from './steady-paths.ts'
 
+/** What the audit learned about Create or Upgrade. */
 export type LearnedLater =
   /**
-   * A flow; with a reason why its rows cannot be tried, when a function returns the same for each
-   * end.
+   * The learned flow. `reason`: why its rows cannot be tried, if a visit function returns the same
+   * value for each end.
    */
   | { readonly kind: 'learned'; readonly flow: LearnedFlow; readonly reason?: string }
-  /** The app does not complete the flow with right answers: the rows that show it, and the failure. */
+  /** The app fails the flow even with right answers. `rows` are the right answers that it fails. */
   | { readonly kind: 'refused'; readonly rows: readonly string[]; readonly reason: string }
   /**
-   * Why its rows cannot be tried. `letsIn`: the app took a wish for an age key for a proof of age.
+   * The app does not use the flow. `letsIn`: a run in which the app took the request for an age key
+   * as a proof of age.
    */
   | { readonly kind: 'absent'; readonly reason: string; readonly letsIn?: SeenRun | undefined }
 
@@ -38,21 +40,24 @@ interface Subject {
   readonly use: LearnedFlow
 }
 
-/** Runs of users for whom the flow has to end well. */
+/** Runs that have to end well. */
 interface GoodRuns {
   readonly ins: readonly SeenRun[]
   readonly progress: LaterProgress
-  /** Milliseconds until the app had made the last step. */
+  /** Milliseconds that the audit waited for the last step of the app. */
   readonly waitedMs: number
 }
 
-/** The outcomes that refuse a flow, one list for each kind of refusal. */
+/** Outcomes that refuse a flow, one list for each kind of refusal. */
 const REFUSALS = {
   create: [['access_denied', 'access_denied'], ['callback.state_changed']],
   upgrade: [['token.code_expired'], ['upgrade.token_expired']],
 }
 
-/** Learns how Create or Upgrade ends. */
+/**
+ * Learns how success and refusal look in Create or Upgrade.
+ * @throws AuditProblem with one line when the declared rule does not hold after success
+ */
 export async function learnLater(name: LaterName, subject: Subject): Promise<LearnedLater> {
   const { app, options, profile, use } = subject
   const advice =
@@ -77,8 +82,8 @@ export async function learnLater(name: LaterName, subject: Subject): Promise<Lea
 }
 
 /**
- * Runs two users to the end of the flow. A job of the app may exchange the code, and send the
- * upgrade, after its page.
+ * Runs the flow twice with right answers. Waits for an upgrade, because a background job of the app
+ * may exchange the code later.
  */
 async function seeGoodRuns(
   name: LaterName,
@@ -98,7 +103,7 @@ async function seeGoodRuns(
   return { ins, progress, waitedMs }
 }
 
-/** The plan of a run that ends well, or as the outcome says. */
+/** Plans a run that ends with `outcome`; without `outcome` the run ends well. */
 function planLater(
   name: LaterName,
   { outcome, waitMs = 0 }: { readonly outcome?: string; readonly waitMs?: number },
@@ -118,7 +123,7 @@ async function seeLater(plan: FlowPlan, rules: DeclaredRules, subject: Subject):
   return seeRun(await driver.run(plan), { rules, probes, waitMs: 0 }, driver)
 }
 
-/** @throws AuditProblem when the declared rule does not hold after a good end */
+/** @throws AuditProblem with one line when the declared rule does not hold after success */
 function requireAccepted(
   name: LaterName,
   ins: readonly SeenRun[],
@@ -132,7 +137,7 @@ function requireAccepted(
   )
 }
 
-/** Learns to tell the good end of a flow from its refusals. */
+/** Learns to tell success from refusals. */
 async function learnEnds(
   name: LaterName,
   good: {
@@ -153,11 +158,10 @@ async function learnEnds(
   // An end that looks like a yes is no refusal.
   const isRefusal = (kind: SeenKind) => learnFlow({ ...ends, outs: [kind] }).tells
   const { probes } = learnFlow({ ...ends, outs: [] })
-  // A refusal that looks like a yes but says more, such as "not saved", leaves open how to tell
-  // them apart.
+  // If a refusal looks like a yes but adds words, such as "not saved", no page decides.
   const isTold =
     isFunction || kinds.every((kind) => isRefusal(kind) || saysNothingNew(kind, ins, probes))
-  // A minor who was refused in Use has a code, and may be upgraded by now.
+  // The minor of Use may have been upgraded since, so the runs of minors are no refusals.
   const ofUse = name === 'create' ? [] : use.outs.filter(({ label }) => label !== 'minor')
   const outs = isTold ? [...kinds, ...ofUse].filter(isRefusal) : []
   const parts = { rules, ins, outs, fresh: isTold ? fresh : new Map(), paths }
@@ -188,8 +192,8 @@ interface Ends {
 }
 
 /**
- * Requests the pages that may show how the flow ended: in the browsers of all ends, and in a
- * browser that began the flow and received no answer.
+ * Requests the pages that may show how the flow ended, in the browsers of all runs and in a browser
+ * that began the flow but received no answer.
  */
 async function lookAtEnds(
   name: LaterName,
@@ -215,7 +219,7 @@ async function lookAtEnds(
   }
 }
 
-/** Whether the probes show no more after a refusal than after a good end. */
+/** Whether the probes show nothing after a refusal that they do not also show after success. */
 function saysNothingNew(
   { seen }: SeenKind,
   ins: readonly SeenRun[],

@@ -14,9 +14,9 @@ import { lookAt, type SeenRun, type ShownPages, seeRun } from './see-run.ts'
 import { findSteadyPaths, findWait } from './steady-paths.ts'
 
 export const DENIED: FlowPlan = { use: { outcome: 'access_denied' } }
-/** Browsers without an answer that request the pages which seem to show who is in. */
+/** Number of browsers without an answer. They request the candidate pages as a control. */
 const CONTROL_BROWSERS = 8
-/** Further adults to learn from, while the pages of the earlier ones differ. */
+/** Maximum number of further adults to learn from if the flow does not recognise an adult. */
 const MORE_ADULTS = 3
 
 interface Learner {
@@ -27,23 +27,23 @@ interface Learner {
   readonly see: See
 }
 
-/** Runs a plan and checks the declared rules. */
+/** Runs a plan and evaluates the declared rules. */
 type See = (plan: FlowPlan) => Promise<SeenRun>
 
-/** A user who reaches the thresholds below one of them. */
+/** A user between two thresholds. */
 export interface UserBetween {
   readonly persona: string
-  /** The first threshold that the user misses. */
+  /** The lowest threshold that the user does not reach, in years. */
   readonly misses: number
   readonly seen: SeenRun
 }
 
-/** The runs of each kind of users. */
+/** The runs of each kind of user. */
 interface SeenUsers {
   readonly denials: readonly [SeenRun, SeenRun]
   readonly minors: readonly [SeenRun, SeenRun]
   readonly adults: readonly SeenRun[]
-  /** Answers with a token that the sandbox never issued. */
+  /** Runs with an invented id_token, which the sandbox never issued. */
   readonly invented: readonly SeenRun[]
   readonly between: readonly UserBetween[]
 }
@@ -59,12 +59,15 @@ export function createSee(app: AuditedApp, driver: Driver, rules: DeclaredRules)
   return async (plan) => {
     const run = await driver.run(plan)
     if (app.agent === 'function') await checkVisit(run, app.sandbox)
-    // Rules are checked at once, because the app may remember later users.
+    // Evaluated immediately, because later users may change what the app shows.
     return seeRun(run, { rules, probes: [], waitMs: 0 }, driver)
   }
 }
 
-/** @throws AuditProblem when a yes cannot be told from a refusal */
+/**
+ * Learns how success and refusal look in Use.
+ * @throws AuditProblem with one line when a yes cannot be told from a refusal
+ */
 export async function learnUse(
   first: Readonly<Record<'denial' | 'minor' | 'adult', SeenRun>>,
   learner: Learner,
@@ -98,7 +101,7 @@ interface Candidates {
   readonly controls: readonly Browser[]
 }
 
-/** A function that drives the app has no browser to look into. */
+/** Finds candidate pages. A visit function has no browser, so it has no candidates. */
 async function findCandidates(adult: SeenRun, { app, driver }: Learner): Promise<Candidates> {
   if (app.agent === 'function') return { paths: [], signOut: [], controls: [] }
   const candidates = await candidatePaths(adult.run, app.page, driver)
@@ -106,7 +109,7 @@ async function findCandidates(adult: SeenRun, { app, driver }: Learner): Promise
   return { ...candidates, controls }
 }
 
-/** Runs further users, and requests the pages of `paths` in all their browsers. */
+/** Runs further users, and requests the pages of `paths` in the browser of each user. */
 async function seeUsers(
   { denial, minor, adult }: Readonly<Record<'denial' | 'minor' | 'adult', SeenRun>>,
   { paths, waitMs }: { readonly paths: readonly string[]; readonly waitMs: number },
@@ -115,7 +118,7 @@ async function seeUsers(
   const seeAs = (persona: string, outcome = 'verified') => see({ use: { persona, outcome } })
   const look = async (seen: SeenRun): Promise<SeenRun> =>
     seen.probes.size > 0 ? seen : { ...seen, probes: await lookAt(paths, seen.run.browser, driver) }
-  // The second of each kind is checked before a job of the app can have let it in.
+  // Looks at once, before a background job of the app can let the user in.
   const secondMinor = await look(await seeAs(personas.minor))
   const secondDenial = await look(await see(DENIED))
   const adults = [adult, await seeAs(personas.adult), await seeAs(personas.adult)]
@@ -142,7 +145,7 @@ interface PagesWithoutAnswer {
   readonly first: Observation | undefined
 }
 
-/** The pages in a browser that began a flow and received no answer. */
+/** Requests the pages in a browser that began a flow but received no answer. */
 async function seeWithoutAnswer(
   paths: readonly string[],
   { app, driver }: Learner,
@@ -154,9 +157,8 @@ async function seeWithoutAnswer(
 }
 
 /**
- * Adds the pages of an invented token to the refusals if they look like refusals. If the page of
- * such an answer is that of a yes, and a browser without an answer gets it too, the page proves
- * nothing.
+ * Adds the pages of an invented token to the refusals if they look like refusals. `isRefuted`: the
+ * page of a yes proves nothing, because an invented token and no answer at all lead to it too.
  */
 function learnFromInvented(
   invented: readonly SeenRun[],
@@ -176,8 +178,8 @@ function learnFromInvented(
 }
 
 /**
- * Learns from further adults while the flow does not recognise them. Three adults may look alike by
- * chance, as in an experiment or a greeting. No wrong answer can have broken the app yet.
+ * Learns from further adults until the flow recognises an adult. Three adults may share features by
+ * chance, for example the variant of an experiment. No row has run yet that could break the app.
  */
 async function learnMoreAdults(
   learned: LearnedFlow,

@@ -3,10 +3,10 @@ import type { DeclaredRules } from './accepted-rule.ts'
 import { type Likeness, learnLikeness } from './likeness.ts'
 import { observed, type SeenRun, type ShownPages } from './see-run.ts'
 
-/** A page that shows whether a browser is in, requested again after the answer. */
+/** A page that shows whether the user of a browser is in. It is requested after the answer. */
 export type Probe = { readonly path: string; readonly likeness: Likeness }
 
-/** Runs of refusals that ended alike. */
+/** Runs that were refused for the same reason. */
 export type SeenKind = { readonly label: string; readonly seen: readonly SeenRun[] }
 
 export interface FlowParts {
@@ -14,21 +14,21 @@ export interface FlowParts {
   /** Runs that ended well. */
   readonly ins: readonly SeenRun[]
   readonly outs: readonly SeenKind[]
-  /** The pages of `paths` in a browser without an answer. */
+  /** The pages of `paths` as a browser without an answer sees them. */
   readonly fresh?: ShownPages
-  /** Pages that may be probes; each run has requested them. */
+  /** Paths that may become probes. Each run has requested them. */
   readonly paths?: readonly string[]
-  /** The page on which a user begins, in a browser without an answer. */
+  /** The start page, as a browser without an answer sees it. */
   readonly first?: Observation | undefined
-  /** An invented answer gets the page of a yes too, so this page proves nothing. */
+  /** Whether an invented answer leads to the page of a yes too: this page proves nothing. */
   readonly isRefuted?: boolean
   /** Milliseconds from the answer until a probe shows who is in. */
   readonly waitMs?: number
 }
 
-/** How the end of a flow is read: by declared rules, then by probes, then by the answer page. */
+/** How to read the end of a flow: by declared rules, then by probes, then by the answer page. */
 export interface LearnedFlow extends Required<FlowParts> {
-  /** `undefined` when the answer page of a yes looks like that of a refusal. */
+  /** Reads the answer page; `undefined` if the pages of yes and refusal look alike. */
   readonly page: Likeness | undefined
   /** At most `MAX_PROBES`. */
   readonly probes: readonly Probe[]
@@ -36,10 +36,10 @@ export interface LearnedFlow extends Required<FlowParts> {
   readonly tells: boolean
 }
 
-/** Maximum number of probes of a flow: each is one more request in each visit. */
+/** Maximum number of probes of a flow. Each probe costs a request in every visit. */
 const MAX_PROBES = 3
 
-/** Learns how a flow is read, from runs that ended well and from kinds of refusals. */
+/** Learns how to read the end of a flow, from runs that ended well and from refusals. */
 export function learnFlow(parts: FlowParts): LearnedFlow {
   const all = {
     fresh: new Map<string, Observation>(),
@@ -66,7 +66,7 @@ export function findProbes({ ins, outs, fresh, paths = [] }: FlowParts): readonl
     const yes = pagesOf(ins)
     const withoutAnswer = { label: '', seen: [fresh?.get(path) ?? []].flat().filter(hasPage) }
     const byFresh = learnLikeness(yes, [withoutAnswer], { isProbe: true })
-    // A refused user who gets the page of a yes, unlike others of that kind, was let in since.
+    // If only some refused users of a kind get the page of a yes, the app let them in later.
     const kinds = kindsOf(outs, pagesOf).map(({ label, seen }) => {
       const refused = seen.filter((page) => byFresh?.compare(page).as !== 'in')
       return { label, seen: refused.length > 0 ? refused : seen }
@@ -79,10 +79,10 @@ export function findProbes({ ins, outs, fresh, paths = [] }: FlowParts): readonl
 const kindsOf = (kinds: readonly SeenKind[], see: typeof observed) =>
   kinds.map(({ label, seen }) => ({ label, seen: see(seen) }))
 
-/** A learned flow for people. */
+/** A learned flow in words. */
 export interface DescribedFlow {
   readonly yes: string
-  /** The page of each kind of refusal. */
+  /** The answer pages of refusals. */
   readonly no: string[]
 }
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isServerError, type Observation } from '../drive/observation.ts'
 
-/** Tells users who are in from users who are out, by what one page shows them. */
+/** Tells users who are in from users who are out, by one page. */
 export interface Likeness {
   compare(page: Observation): Comparison
-  /** For people: features that all users who are in saw, and nobody else. */
+  /** Features that all users who are in saw and no other user saw. */
   readonly marks: readonly string[]
   /** Cookies that only users who are in received. */
   readonly cookies: readonly string[]
@@ -12,7 +12,7 @@ export interface Likeness {
 
 interface Comparison {
   readonly as: 'in' | 'out' | 'unknown'
-  /** The only kind of refusal that the page resembles. */
+  /** The kind of refusal that the page resembles, if it resembles one kind only. */
   readonly label?: string
 }
 
@@ -22,15 +22,15 @@ interface Refusals {
   readonly seen: readonly Observation[]
 }
 
-/** What the observations of one kind of users have in common. */
+/** What the observations of one kind of user have in common. */
 interface Kind extends Refusals {
   /** Features of every observation of the kind. */
   readonly always: readonly string[]
   /** Features of `always` that no observation of the opposite kind has. */
   readonly marks: readonly string[]
-  /** The weight of features that an observation of the kind may have alone. */
+  /** Maximum weight of new features that a page of the kind may have. */
   readonly tolerance: number
-  /** Whether the observations have too much in common to be alike by chance. */
+  /** Whether the observations have so much in common that chance is unlikely. */
   readonly isSteady: boolean
 }
 
@@ -45,32 +45,32 @@ interface Model {
   readonly refusals: readonly Kind[]
   /** Whether users who are in have features of their own. */
   readonly hasMarks: boolean
-  /** Whether users who are in always get one page, and users who are out another one. */
+  /** Whether all users who are in get the same page, and users who are out never get it. */
   readonly isConstant: boolean
 }
 
-/** Minimum share, by weight, of the features that a kind always has. */
+/** Minimum share, by weight, of a kind's common features on a page that resembles the kind. */
 const MOST = 0.9
-/** Maximum share, by weight, of the marks of the opposite kind that a page may have by chance. */
+/** Maximum share, by weight, of the opposite kind's marks that a page may have by chance. */
 const LITTLE = 0.25
 /** Minimum share, by weight, of the marks of a refusal on a page without marks of a yes. */
 const SOME = 0.2
-/** Minimum share, by weight, of each observation that all observations of its kind have. */
+/** Minimum share, by weight, of common features in each observation of a steady kind. */
 const STEADY = 0.5
-/** An observation may differ from its kind by this factor of the differences within the kind. */
+/** A page may differ from a kind by this factor of the largest difference within the kind. */
 const TOLERANCE = 2
 
-/** Words of refusals, in the usual languages. */
+/** Words of refusals, in common languages. */
 const ERROR =
   /^says .*(?:error|invalid|fail|denied|refus|reject|expired|mismatch|unable|unexpected|wrong|forbidden|cannot|could|missing|not$|sorry|fehler|ungültig|abgelehnt|nicht|erreur|refusé|impossible|échou|invalide|error|fall[óo]|denegad|errore|negat|erro$|negad|エラー|無効|失敗|できません|错误|失败|无效)/iu
 
 /**
- * Learns to tell users who are in from users who are out, in both directions. A page is of a user
- * who is in when the page has what such users always see, no marks of the others, and nothing new
- * beyond the usual differences. A rare feature has more weight than a frequent one.
- * @param options.isProbe the page was requested again: a message on it does not matter, and a
- * redirect elsewhere means that the user is out
- * @returns `undefined` when the two look alike, or when the answer page of users who are in has no
+ * Learns to tell users who are in from users who are out. A page belongs to a user who is in if the
+ * page has all features that such users always see, no marks of refusals, and no more new features
+ * than usual. A rare feature has more weight than a frequent feature.
+ * @param options.isProbe the page is a probe, not the answer page: messages on the page do not
+ * matter, and a redirect elsewhere means that the user is out
+ * @returns `undefined` if the pages look alike, or if the answer page of users who are in has no
  * features of its own
  */
 export function learnLikeness(
@@ -170,7 +170,7 @@ function resemblesRefusal(page: Observation, kind: Kind, model: Model): boolean 
   return isMarked && (isProbe || hasOnlyUsualDifferences(page, kind, model))
 }
 
-/** Users who are in get a page; this one begins again, is refused, or is sent elsewhere. */
+/** Whether the app begins a flow again, refuses, or redirects elsewhere, where a yes is a page. */
 function isTurnedAway(page: Observation, model: Model): boolean {
   const { isProbe, yes, usualYes } = model
   const { end, status } = page
@@ -182,8 +182,8 @@ function isTurnedAway(page: Observation, model: Model): boolean {
 }
 
 /**
- * A page without any mark of a yes that has an error, or a part of a refusal. Each of these
- * refusals may have a sentence of its own.
+ * Whether a page without any mark of a yes has an error, or a part of the marks of a refusal. An
+ * app may word each refusal differently.
  */
 function isOtherRefusal(page: Observation, model: Model): boolean {
   const { yes, usualYes, no, hasMarks } = model
@@ -192,13 +192,14 @@ function isOtherRefusal(page: Observation, model: Model): boolean {
   return isNoYes && (shareOfRefusal(page, model) >= SOME || saysError(page, model))
 }
 
-/** The share, by weight, of the marks of a kind that a page has. */
+/** The share, by weight, of a kind's marks that a page has. */
 const shareOfMarks = (page: Observation, { marks }: Kind, model: Model): number =>
   shareOf(marks, page, model)
 
 /**
- * The share of the marks of refusals. On the page of an answer each kind of refusal counts: two
- * observations of one kind may show the same news by chance, and those of all kinds hardly do.
+ * The largest share of refusal marks on a page. On the answer page, the marks of each kind of
+ * refusal count too. On a probe, only the marks that all kinds share count: two observations of one
+ * kind may show the same news by chance.
  */
 const shareOfRefusal = (page: Observation, model: Model): number =>
   Math.max(
@@ -207,7 +208,7 @@ const shareOfRefusal = (page: Observation, model: Model): number =>
     ),
   )
 
-/** Whether a page has the address, status and title of a kind, and most of what it always has. */
+/** Whether a page has the address, status and title of a kind, and most of its common features. */
 const hasCommonFeatures = (page: Observation, kind: Kind, model: Model): boolean =>
   isAtPageOf(page, kind) && shareOf(kind.always, page, model) >= MOST
 
@@ -222,12 +223,12 @@ const shareOf = (features: readonly string[], page: Observation, { weigh }: Mode
     ? 0
     : weigh(features.filter((feature) => page.features.has(feature))) / weigh(features)
 
-/** Whether a page has the address, status and title that a kind always has. */
+/** Whether a page has the address, status and title that all pages of a kind have. */
 const isAtPageOf = ({ end, features }: Observation, { always, seen }: Kind): boolean =>
   end === seen[0]?.end &&
   always.every((feature) => !identifiesPage(feature) || features.has(feature))
 
-/** The same for a yes. A title that users who are out get too may be one of several. */
+/** Like `isAtPageOf`, for a yes. A title that users who are out also get may vary. */
 const isAtPageOfYes = ({ end, features }: Observation, { yes, usualYes }: Model): boolean =>
   end === usualYes.end &&
   yes.always
@@ -235,7 +236,7 @@ const isAtPageOfYes = ({ end, features }: Observation, { yes, usualYes }: Model)
     .filter((feature) => !feature.startsWith('titled ') || yes.marks.includes(feature))
     .every((feature) => features.has(feature))
 
-/** Whether a page has an error that no user who is in saw. */
+/** Whether a page has an error that no page of a yes has. */
 const saysError = ({ features }: Observation, { yes }: Model): boolean =>
   newIn(features, yes.seen).some((feature) => ERROR.test(feature))
 
@@ -249,7 +250,7 @@ const newIn = (features: Iterable<string>, others: readonly Observation[]): read
 
 const identifiesPage = (feature: string): boolean => /^(?:status|at|titled) /.test(feature)
 
-/** Weighs features: a rare feature has more weight than a frequent one. */
+/** Weighs features: a rare feature has more weight than a frequent feature. */
 function createScale(seen: readonly Observation[]): Model['weigh'] {
   const weightOf = (feature: string) =>
     Math.log(

@@ -1,7 +1,7 @@
 import type { FlowPlan } from '../drive/flow-run.ts'
 import type { AppProfile } from './app-profile.ts'
 
-/** How the app gets to Create: by the answer of Use, or by a page of its own. */
+/** Plans a run that leads to Create: by the answer to Use, or by a page of the app. */
 export const planOfCreate = (
   persona: string,
   {

@@ -4,17 +4,18 @@ import type { LearnedFlow } from './learned-flow.ts'
 import type { Likeness } from './likeness.ts'
 import type { SeenRun } from './see-run.ts'
 
+/** What a run says about the user: in, out, or that the app broke. */
 export interface RunResult {
   readonly says: 'in' | 'out' | 'broke' | 'unknown'
   /** The kind of refusal that the answer page resembles: `minor`. */
   readonly like?: string | undefined
   /** A sentence. */
   readonly evidence: string
-  /** The app answers a probe with 429. */
+  /** Whether the app answered a probe with 429. */
   readonly isLimited?: boolean
 }
 
-/** A run with the comparison of its answer page. */
+/** A run and the comparison of its answer page. */
 interface ComparedRun extends SeenRun {
   readonly page: ReturnType<Likeness['compare']> | undefined
   /** The answer page as a sentence. */
@@ -22,8 +23,8 @@ interface ComparedRun extends SeenRun {
 }
 
 /**
- * Reads a run. A declared rule goes before a probe, and a probe before the page of the answer. A
- * crash is no refusal.
+ * Reads a run. Declared rules take precedence over probes, and probes over the answer page. A crash
+ * is not a refusal.
  */
 export function readRun(seen: SeenRun, learned: LearnedFlow): RunResult {
   const { observation } = seen.run
@@ -48,7 +49,7 @@ function resultOf(
 const isCrash = ({ end, status }: Observation): boolean =>
   ['timed_out', 'dropped', 'unreachable'].includes(end) || isServerError(status)
 
-/** `undefined` when no rule decides. */
+/** Reads a run by the declared rules; `undefined` if no rule decides. */
 function readByRules(run: ComparedRun, { rules }: LearnedFlow): RunResult | undefined {
   if (run.accepted)
     return resultOf('in', run, `${run.shown}; ${JSON.stringify(rules.accepted?.text)} holds`)
@@ -83,11 +84,11 @@ function readByPage(run: ComparedRun, learned: LearnedFlow): RunResult {
   const hasCookies = cookies.length > 0 && cookies.every((name) => set.includes(name))
   if (page?.as !== 'in' && !hasCookies) {
     const { text } = run.run.observation
-    // The text of the first page, which a user who is in does not get.
+    // The app shows its start page again, which a user who is in does not get.
     const isFirst = page?.as === 'unknown' && text !== undefined && text === learned.first?.text
     return resultOf(isFirst ? 'out' : (page?.as ?? 'unknown'), run)
   }
-  // Not `resultOf`: a crash may also follow the proof.
+  // Not `resultOf`: a crash here must not count as `broke`.
   if (learned.isRefuted)
     return { says: 'unknown', evidence: `${shown}, as after an invented answer` }
   if (page?.as === 'in') return resultOf('in', run)

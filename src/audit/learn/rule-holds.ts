@@ -4,7 +4,7 @@ import type { Driver } from '../drive/driver.ts'
 import type { FlowRun } from '../drive/flow-run.ts'
 import type { AcceptedRule } from './accepted-rule.ts'
 
-/** Whether all parts of a rule hold in a browser, after a run or before any. */
+/** Whether all parts of a rule hold in a browser, after a run or in a fresh browser. */
 export async function ruleHolds(
   { parts }: AcceptedRule,
   run: Partial<FlowRun> & Pick<FlowRun, 'browser'>,
@@ -37,7 +37,7 @@ function holdsAtPage(
 const hasText = (page: ShownPage, text: string) =>
   `${titleOf(page)}\n${visibleText(page)}`.includes(text)
 
-/** `*` stands for a part of a path, `**` for any text. */
+/** Compiles a glob: `*` matches within a path segment, `**` matches any text. */
 function addressPattern(glob: string): RegExp {
   const wild: Readonly<Record<string, string>> = { '*': '[^/]*', '**': '.*' }
   return new RegExp(

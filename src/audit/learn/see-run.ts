@@ -6,31 +6,32 @@ import type { DeclaredRules } from './accepted-rule.ts'
 import type { Likeness } from './likeness.ts'
 import { ruleHolds } from './rule-holds.ts'
 
-/** Pages that a browser requested again, by their paths. */
+/** Pages that a browser requested after the answer, by path. */
 export type ShownPages = ReadonlyMap<string, Observation>
 
-/** Everything seen of one run. Its reading may change when more of the app is known. */
+/** Everything observed in one run. The reading may change when the audit learns more. */
 export interface SeenRun {
   readonly run: FlowRun
-  /** Whether the rule `accepted` holds; `undefined` without the rule. */
+  /** Whether the rule `accepted` holds; `undefined` without this rule. */
   readonly accepted?: boolean | undefined
+  /** Whether the rule `refused` holds; `undefined` without this rule. */
   readonly refused?: boolean | undefined
   readonly probes: ShownPages
-  /** The same pages, requested once more. */
+  /** The pages of `probes`, requested a second time. */
   readonly again?: ShownPages
 }
 
-/** What to see of a run besides its last page. */
+/** What to observe in a run besides its last page. */
 export interface SeenParts {
   readonly rules: DeclaredRules
-  /** With a likeness, an undecided page is requested again. */
+  /** If a probe has a likeness, an undecided page is requested again. */
   readonly probes: readonly { readonly path: string; readonly likeness?: Likeness }[]
   readonly waitMs: number
 }
 
 /**
- * How often undecided pages are requested again: a job of the app may be late, and news may hide
- * the difference.
+ * How often undecided pages are requested again. A background job may be late, and changing content
+ * may hide the difference.
  */
 const MORE_LOOKS = 3
 const BETWEEN_LOOKS_MS = 500
@@ -38,7 +39,7 @@ const BETWEEN_LOOKS_MS = 500
 export const observed = (runs: readonly SeenRun[]): readonly Observation[] =>
   runs.map(({ run }) => run.observation)
 
-/** Checks the rules in the browser of a run, and requests its probes. */
+/** Evaluates the rules in the browser of a run, and requests the probes. */
 export async function seeRun(
   run: FlowRun,
   { rules, probes, waitMs }: SeenParts,
@@ -56,7 +57,7 @@ export async function seeRun(
   return { run, accepted, refused, probes: shown }
 }
 
-/** Requests pages, as after a reload. */
+/** Requests pages with the cookies of a browser, like a reload. */
 export async function lookAt(
   paths: readonly string[],
   browser: Browser,
@@ -65,14 +66,14 @@ export async function lookAt(
   const seen = new Map<string, Observation>()
   for (const path of paths) {
     const shown = observe(await driver.peek(path, browser))
-    // A cookie that the app sets at each request shows nothing.
+    // Many apps set a cookie on each request, so cookies show nothing here.
     const features = new Set([...shown.features].filter((feature) => !feature.startsWith('sets ')))
     if (shown.end === 'page' || shown.end === 'stopped') seen.set(path, { ...shown, features })
   }
   return seen
 }
 
-/** Whether no page resembles that of a user who is in, or that of a user who is out. */
+/** Whether no page tells whether the user is in or out. */
 function isUndecided(shown: ShownPages, probes: SeenParts['probes']): boolean {
   const readings = probes.flatMap(({ path, likeness }) => {
     const page = shown.get(path)
@@ -82,8 +83,8 @@ function isUndecided(shown: ShownPages, probes: SeenParts['probes']): boolean {
 }
 
 /**
- * Whether a probe shows a browser the page of users who are in; `undefined` when the page did not
- * come.
+ * Whether a probe shows the page of a user who is in; `undefined` if the page is missing or the app
+ * answered 429.
  */
 export function showsIn(
   { path, likeness }: { readonly path: string; readonly likeness: Likeness },

@@ -4,19 +4,20 @@ import { inTurn } from '../drive/in-turn.ts'
 import { type FlowParts, findProbes } from './learned-flow.ts'
 import { lookAt, type SeenRun, type ShownPages, showsIn } from './see-run.ts'
 
-/** Milliseconds to wait for a job of the app that lets users in. */
+/** Milliseconds to wait for a background job of the app that lets users in. */
 export const MAX_WAIT_MS = 5000
 export const STEP_MS = 500
 
+/** The paths of probes that show the same on each request. */
 export interface SteadyPaths {
   readonly paths: readonly string[]
-  /** The runs of users who are in, with the second pages of these users. */
+  /** The runs of users who are in, with `again` added. */
   readonly ins: readonly SeenRun[]
 }
 
 /**
- * The paths that show who is in, and that show the same when each browser requests them again. A
- * page with news, or with variants of an experiment, may have shown a difference by chance.
+ * Finds the paths that show who is in, and that still do when each browser requests them again. A
+ * page with changing content, such as news, may have shown a difference by chance.
  * @param controls browsers that never received an answer
  */
 export async function findSteadyPaths(
@@ -43,7 +44,10 @@ export async function findSteadyPaths(
   return { paths: steady.map(({ path }) => path), ins }
 }
 
-/** Twice the milliseconds from an answer until a page shows that the user is in; 0 if none does. */
+/**
+ * Measures the milliseconds from an answer until a page shows that the user is in.
+ * @returns twice this time as a margin; 0 if no page shows it within `MAX_WAIT_MS`
+ */
 export async function findWait(
   paths: readonly string[],
   { run }: SeenRun,
@@ -54,7 +58,7 @@ export async function findWait(
   if (!control) return 0
   const fresh = await lookAt(paths, control, driver)
   for (let waited = 0; waited <= MAX_WAIT_MS; waited += STEP_MS) {
-    // Requested twice, so that a chance difference of a page is no sign.
+    // Two requests, because a single difference may be chance.
     const ins = await inTurn([run, run], async () => ({
       run,
       probes: await lookAt(paths, run.browser, driver),
