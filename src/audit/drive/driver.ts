@@ -19,11 +19,11 @@ export interface PageSettings extends Pick<VisitOptions, 'fragment' | 'begin'> {
   /** The page on which a user begins to prove an age. */
   readonly page: string
   readonly agent: Agent
-  /** Requests of a fresh browser before it begins. In each browser `{n}` is another number. */
+  /** Requests that a fresh browser sends first. `{n}` stands for a number, new in each browser. */
   readonly before?: readonly PageRequest[]
-  /** Makes the app forget its users; sent before each browser begins. */
+  /** A request that makes the app forget its users. It precedes each fresh browser. */
   readonly reset?: PageRequest | undefined
-  /** Begins Use instead of `page`. */
+  /** The request that begins Use, if it is not a GET of `page`. */
   readonly start?: PageRequest | undefined
 }
 
@@ -31,17 +31,17 @@ export interface PageSettings extends Pick<VisitOptions, 'fragment' | 'begin'> {
 export interface Driver {
   /** Runs a flow, in a fresh browser unless the plan names one. */
   run(plan: FlowPlan): Promise<FlowRun>
-  /** A browser that has sent only the requests of `before`, after `reset`. */
+  /** Sends `reset`, then creates a browser and sends the requests of `before`. */
   newBrowser(): Promise<Browser>
-  /** Sends the requests of `before`, as another user each time. */
+  /** Sends the requests of `before`, with a new `{n}`. */
   prepare(browser: Browser): Promise<void>
-  /** Opens a URL of the app; requests for the sandbox are not sent. */
+  /** Opens a URL of the app. The visit ends before a request to the sandbox. */
   open(request: PageRequest, browser: Browser): Promise<BrowserVisit>
-  /** Requests a page of the app with the cookies of a browser: no script runs, nothing is pressed. */
+  /** Requests a page with the cookies of a browser. Runs no script and presses nothing. */
   peek(path: string, browser: Browser): Promise<BrowserVisit>
-  /** Ends early when the audit ends. */
+  /** Waits; resolves early if the audit ends. */
   wait(ms: number): Promise<void>
-  /** Called when the app limits its clients: from now on each browser has its own address. */
+  /** Gives each new browser its own address, for an app that limits requests per client. */
   spreadOut(): void
 }
 
@@ -104,25 +104,27 @@ export function createDriver(sandbox: SandboxApi, settings: PageSettings & Drive
   }
 }
 
+/** An app, or a copy of an app, and the sandbox that it uses. */
 export interface AuditedApp extends Pick<PageSettings, 'page'> {
   readonly sandbox: SandboxApi
   readonly agent: AuditReport['agent']
   /**
-   * Whether an answer in the fragment reaches the app: by a browser with scripts, or by
+   * Whether an answer in the fragment reaches the app. This needs a browser with scripts, or
    * `PageSettings.fragment`.
    */
   readonly readsFragments: boolean
   drive(limits: DriveLimits): Driver
-  /** What the agent did not load or follow, in one line each. */
+  /** What the agent did not load or follow, one line each. */
   notes?(): readonly string[]
-  /** The log of the app; absent when the audit did not start the app. */
+  /** The process of the app; absent if the audit did not start the app. */
   readonly program?: AppProgram | undefined
 }
 
+/** The process of an app that the audit started. */
 export interface AppProgram {
   /**
-   * Records the lines of the log from now on. The returned function ends the record and returns the
-   * lines, with secrets masked.
+   * Starts to record the log. The returned function stops the recording and returns the lines, with
+   * secrets masked.
    */
   record(): () => Promise<readonly string[]>
   /** Starts the app again at the same URL. @throws Error with one line when it does not start */
@@ -133,20 +135,21 @@ export interface AppProgram {
 export interface AppCopies {
   readonly copies: readonly [AuditedApp, ...AuditedApp[]]
   /**
-   * Concurrent visits in each copy. With one visit, calls of its server and lines of its log belong
-   * to that visit.
+   * Maximum number of concurrent visits of each copy. If it is 1, all calls of the app's server and
+   * all lines of its log belong to the current visit.
    */
   readonly visitsEach: number
-  /** Absent when the audit does not start the app on tenants. */
+  /** Absent if the audit does not start the app on its own tenants. */
   readonly startFresh?: StartFresh | undefined
 }
 
-/** Starts another copy of the app, on a tenant that `prepare` has changed before. */
+/** Starts another copy of the app on a new tenant, which `prepare` changes before the start. */
 export type StartFresh = (options: {
   prepare(sandbox: SandboxApi): Promise<void>
   readonly signal: AbortSignal
 }) => Promise<FreshCopy>
 
+/** A copy that `StartFresh` started, or the reason why the copy did not start. */
 export type FreshCopy = (
   | { readonly app: AuditedApp; readonly failure?: undefined }
   | {

@@ -11,6 +11,7 @@ const SHOWN: Readonly<Partial<Record<VisitEnd, string>>> = {
   dropped: 'a closed connection without an answer',
 }
 
+/** What a user saw at the end of a visit. */
 export interface Observation {
   /** `visit failed`: the function that drives the app threw an error, or did not end in time. */
   readonly end: VisitEnd | 'visit failed'
@@ -21,15 +22,15 @@ export interface Observation {
    * `says welcome`, `sets session`.
    */
   readonly features: ReadonlySet<string>
-  /** All words of the page: the same words may stand in another order, or more often. */
+  /** The visible text without numbers. Unlike `features`, it keeps the order of the words. */
   readonly text?: string
   /** For people: `403 at /callback ("No age was proved.")`. */
   readonly summary: string
-  /** The same as a sentence for a visit without a page: `visit returned true`. */
+  /** A sentence that replaces `summary` for a visit without a page: `visit returned true`. */
   readonly said?: string
 }
 
-/** The observation of a function that drives the app and returned nothing. */
+/** The observation if a visit function failed. */
 export const failedVisit = (summary: string): Observation => ({
   end: 'visit failed',
   status: 0,
@@ -42,8 +43,8 @@ export const sentenceOf = ({ summary, said = `your app showed ${summary}` }: Obs
   said
 
 /**
- * The app failed. Status 501 says that it does not support such a request (RFC 9110 section
- * 15.6.2).
+ * Whether a status means that the app crashed. Status 501 does not: it says that the server does
+ * not support the request (RFC 9110 section 15.6.2).
  */
 export const isServerError = (status: number): boolean => status >= 500 && status !== 501
 
@@ -53,7 +54,7 @@ export function observe(visit: BrowserVisit): Observation {
   const { end, page, url, hops, problem } = visit
   const sets = cookiesSet(visit).map((name) => `sets ${name}`)
   if (end === 'elsewhere') {
-    // Another server shows the page, such as that of a front end, so only its URL is known.
+    // Another server, such as a front end, has the page, so only the URL is known.
     const address = addressOf(url)
     const features = new Set([`at ${address}`, ...parametersOf(url), ...sets])
     return { end: 'page', status: 302, features, summary: `a redirect to ${address}` }
@@ -66,7 +67,7 @@ export function observe(visit: BrowserVisit): Observation {
   }
   const { status } = page
   const { host, hostname, pathname } = new URL(page.url)
-  // Copies of an app differ by their port and tenant, so these parts of a page are no evidence.
+  // Copies of an app differ in port and tenant, so ports and tenants on a page are no evidence.
   const ofEachCopy = (text: string) => withoutAuditTenant(text.replaceAll(host, hostname))
   // A number on a page is often a time or a counter.
   const words = wordsOf(page).filter((word) => !/^[\d.,:/+%-]+$/.test(word))
@@ -74,7 +75,7 @@ export function observe(visit: BrowserVisit): Observation {
   const features = [
     `status ${status}`,
     `at ${pathname}`,
-    // The parameters of a callback come from the sandbox and say nothing about the app.
+    // The parameters of a callback come from the sandbox, not from the app.
     ...(hops.at(-1)?.isCallback ? [] : parametersOf(page.url)),
     ...(title === '' ? [] : [`titled ${title}`]),
     ...sets,
@@ -88,7 +89,7 @@ export function observe(visit: BrowserVisit): Observation {
   return { end, status, features: new Set(features), text, summary }
 }
 
-/** A URL without its parameters, which are long and may be secret. */
+/** A URL without query and fragment, which are long and may be secret. */
 export const addressOf = (url = ''): string =>
   URL.canParse(url) ? `${new URL(url).origin}${new URL(url).pathname}` : url
 
@@ -97,16 +98,23 @@ const parametersOf = (url = ''): string[] =>
     ? [...new URL(url).searchParams].map(([name, value]) => `with ${name}=${value}`)
     : []
 
-/** Names of the cookies that the app set after the answer of the sandbox. */
+/** Names of the cookies that the app set from the last callback onwards. */
 export function cookiesSet({ hops }: BrowserVisit): string[] {
-  // Earlier cookies, such as those of a pushed request, say nothing about the last answer.
+  // Earlier cookies, such as cookies for the request, say nothing about the last answer.
   const callback = hops.findLastIndex(({ isCallback }) => isCallback)
   return [...new Set(hops.slice(Math.max(0, callback)).flatMap(({ cookies }) => cookies))]
 }
 
 const MAX_WORDS = 6
 
-/** Features for people: `200 at /callback, says "welcome"`. */
+/**
+ * Describes features in words.
+ * @example
+ * ```ts
+ * describeFeatures(['status 200', 'at /callback', 'says welcome'])
+ * // '200 at /callback, says "welcome"'
+ * ```
+ */
 export function describeFeatures(features: readonly string[]): string {
   const valuesOf = (kind: string, prefix = '') =>
     features
@@ -120,12 +128,12 @@ export function describeFeatures(features: readonly string[]): string {
 }
 
 /**
- * The name of a tenant that an audit creates for a copy of the app.
- * @param run random for each audit, of lower-case letters and digits
+ * The name of the tenant that an audit creates for a copy of the app.
+ * @param run a random id of the audit: lower-case letters and digits
  */
 export const auditTenantName = (run: string, number: number): string => `audit-${run}-${number}`
 
 const PATH = /\/t\/audit-[a-z0-9]+-\d+(?![\w-])/g
 
-/** Removes the path of such a tenant from a text: it differs from copy to copy. */
+/** Removes the paths of audit tenants from a text. These paths differ between copies. */
 export const withoutAuditTenant = (text: string): string => text.replaceAll(PATH, '')

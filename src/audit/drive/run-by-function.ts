@@ -8,14 +8,14 @@ import { takeBackDecision } from './take-back-decision.ts'
 export const refuse = async (): Promise<never> => {
   throw new Error('a function opens no page')
 }
-/** A function has no browser to look into. */
+/** The browser of a visit function. It opens no page. */
 export const NO_BROWSER: Browser = { open: refuse, forget: () => {} }
 
 const DENIED = { outcome: 'access_denied' } as const
 
 /**
- * Queues the decisions of a plan, calls the function by `act`, and reads in the journal what the
- * app did.
+ * Queues the decisions of a plan, calls the visit function with `act`, and reads from the journal
+ * what the app did.
  */
 export async function runByFunction(
   plan: FlowPlan,
@@ -50,7 +50,7 @@ export async function runByFunction(
   }
 }
 
-/** The decisions of a plan, with that for a later call last. */
+/** The decisions of a plan. A decision for a later call comes last. */
 const decisionsOf = ({ use, create = DENIED, later }: FlowPlan): readonly NextDecision[] => [
   { flow: 'use', ...use },
   { flow: 'create', ...create },
@@ -61,8 +61,9 @@ interface ActedVisit {
   readonly observation: Observation
   /** Ids of the decisions of the plan. */
   readonly own: readonly string[]
-  /** The same with the decision for a second flow. */
+  /** Ids of all queued decisions: `own`, and the decision for a second flow. */
   readonly all: readonly string[]
+  /** Ids of the decisions that decided no call. */
   readonly unused: readonly string[]
 }
 
@@ -73,8 +74,8 @@ async function actWithDecisions(
   act: () => Promise<Observation>,
 ): Promise<ActedVisit> {
   const planned = decisionsOf(plan)
-  // An app that begins again is denied: a right answer would hide its reaction to the wrong one,
-  // and a choice page would not end.
+  // If the app begins a second flow, this flow is denied: a right answer would hide the reaction to
+  // the wrong answer, and a choice page would wait for a user.
   const second: NextDecision = { flow: 'use', ...DENIED }
   const all: string[] = []
   const unused: string[] = []
@@ -91,8 +92,7 @@ async function actWithDecisions(
 }
 
 /**
- * The problem when a flow was decided by another decision. Then this visit may have gone to another
- * app or worker.
+ * The problem if another decision decided a flow: something else uses the sandbox at the same time.
  */
 function otherUseOf(flows: readonly Flow[], ids: readonly string[]): string | undefined {
   const other = flows.find(
@@ -107,11 +107,11 @@ function otherUseOf(flows: readonly Flow[], ids: readonly string[]): string | un
 const isDecidedBy = (ids: readonly string[], { decided_by: by = '' }: Flow): boolean =>
   ids.some((id) => by.includes(`expectation ${id} `))
 
-/** Whether the persona is that of the plan. A request that names a persona goes before the queue. */
+/** Whether the flow has the persona of the plan. A persona in the request overrides the queue. */
 const isAsPlanned = ({ persona }: Flow, { use }: FlowPlan): boolean =>
   use.persona === undefined || persona === undefined || persona === use.persona
 
-/** Whether the sandbox has answered the user: by a redirect, or by the form of form_post. */
+/** Whether the sandbox has answered the user by a redirect or by the form of form_post. */
 const hasAnswer = ({ calls, ended_at: endedAt }: Flow, endpoint: string): boolean =>
   endedAt !== undefined &&
   calls.some((call) => call.endpoint === endpoint && call.status >= 200 && call.status < 400)

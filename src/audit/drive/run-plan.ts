@@ -12,7 +12,7 @@ import type { FlowPlan, FlowRun } from './flow-run.ts'
 import { observe } from './observation.ts'
 import { takeBackDecision } from './take-back-decision.ts'
 
-/** The app of a run. */
+/** The app, and how to visit it. */
 interface AppToRun {
   readonly sandbox: SandboxApi
   readonly start: StartPage
@@ -24,7 +24,7 @@ interface AppToRun {
   wait(ms: number): Promise<void>
 }
 
-/** The endpoints that the app has called, each with its request. */
+/** The first request of the app to each endpoint. */
 type Asked = Map<AuthorizationRequest['endpoint'], AuthorizationRequest>
 
 /** Runs a flow of the app in a browser. */
@@ -37,7 +37,7 @@ export async function runPlan(
   const asked: Asked = new Map()
   const later = createLaterDecision(plan.later, sandbox)
   const decide = (request: AuthorizationRequest) => decideFor(request, { plan, asked, later })
-  // The state of a pushed request is unknown before the push, so such a run has no other beside it.
+  // A decision for a pushed request cannot be matched by `state`, so no other run may be active.
   if (plan.later?.flow === 'par') await later.queue()
   const first = await visit(browser, start, { decide, holds })
   const continues = page && first.end === 'page' && !asked.has('E3')
@@ -83,8 +83,8 @@ async function decideFor(
 interface LaterDecision {
   queue(match?: { readonly state: string | undefined }): Promise<void>
   /**
-   * Removes the decision, which would otherwise decide the next call of its kind.
-   * @returns whether the decision met a call; `undefined` when none was queued
+   * Removes the decision, so that it does not decide a call of a later run.
+   * @returns whether the decision decided a call; `undefined` without a queued decision
    */
   end(): Promise<boolean | undefined>
 }
@@ -99,7 +99,7 @@ function createLaterDecision(decision: FlowPlan['later'], sandbox: SandboxApi): 
   }
 }
 
-/** The hops from the request of an endpoint on; the answer of the sandbox follows. */
+/** The hops from the request to an endpoint onwards; empty without such a request. */
 function hopsSince(endpoint: 'E1' | 'E3', hops: readonly Hop[]): readonly Hop[] {
   const index = hops.findIndex((hop) => hop.endpoint === endpoint)
   return index < 0 ? [] : hops.slice(index)

@@ -2,33 +2,34 @@ import * as z from 'zod'
 import type { SandboxApi } from '../../server/client/sandbox-api.ts'
 import { AuditProblem } from '../audit-problem.ts'
 
-/** Names of the personas that an audit uses; an audit changes no persona. */
+/** Names of the personas that an audit uses. The audit changes no persona. */
 export interface TestedPersonas {
   readonly adult: string
   readonly minor: string
   /** A persona without an age key. */
   readonly newcomer: string
   /**
-   * A persona for each pair of neighbouring thresholds, if the sandbox has one: the persona reaches
-   * the lower threshold and misses the higher one.
+   * For each pair of neighbouring thresholds, a persona who reaches the lower threshold and misses
+   * the higher threshold. A pair is left out if the sandbox has no such persona.
    */
   readonly between: readonly { readonly persona: string; readonly misses: number }[]
 }
 
 export type Role = 'adult' | 'minor' | 'newcomer'
 
-/** These personas are tried first. */
+/** Personas to try first. */
 const USUAL = ['adult-passport', 'child-12']
 
 /**
- * Chooses personas for the claims of an app.
- * @throws AuditProblem when no persona of the sandbox fits
+ * Chooses personas for the claims that an app requests.
+ * @param claims the parameter `claims` of the Use request: JSON text
+ * @throws AuditProblem with one line when the sandbox has no adult or no minor for these claims
  */
 export async function chooseTestedPersonas(
   sandbox: SandboxApi,
   claims: string,
 ): Promise<TestedPersonas> {
-  // The sandbox has accepted the claims.
+  // The sandbox has accepted these claims, so `parse` does not throw.
   const asked = z.looseObject({ age_thresholds: z.array(z.number()) }).parse(JSON.parse(claims))
   const all = await sandbox.personas.list()
   const holders = all.filter((persona) => persona.age_key).map(({ name }) => name)

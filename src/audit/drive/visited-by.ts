@@ -10,21 +10,21 @@ import type { FlowPlan } from './flow-run.ts'
 import { addressOf, failedVisit, type Observation } from './observation.ts'
 import { NO_BROWSER, refuse, runByFunction } from './run-by-function.ts'
 
-/** Details of a visit. A function that drives only Use needs no details. */
+/** Details of a visit. A function that drives only Use can ignore all but `open`. */
 export interface VisitDetails {
-  /** The row that the sandbox answers with: `use/id_token.expired`. */
+  /** The row with which the sandbox answers: `use/id_token.expired`. */
   readonly row: string
-  /** The persona of the user; absent where it makes no difference. */
+  /** The persona of the user; absent if the persona makes no difference. */
   readonly persona?: string | undefined
   /** The name of the row without its flow. */
   readonly outcome: string
   /**
-   * The flow whose result is asked for: `create` after `create_requested`, `upgrade` after a code.
+   * The flow whose result to return: `create` after `create_requested`, `upgrade` after a code.
    */
   readonly flow: 'use' | 'create' | 'upgrade'
-  /** Another number for each visit, for apps that need a new user each time. */
+  /** The number of the visit, for apps that need a new user each time. */
   readonly n: number
-  /** Aborted when the visit takes too long, or the audit ends. */
+  /** Aborts when the visit takes too long or the audit ends. */
   readonly signal: AbortSignal
   /**
    * A small browser for apps that show a page: `(await
@@ -34,9 +34,9 @@ export interface VisitDetails {
 }
 
 /**
- * Drives one flow of an app from its beginning to its end, in a fresh session.
- * @returns true when the app let the user in, or when the flow of `details.flow` ended well; false
- * when the app refused
+ * Drives one flow of an app from start to end, in a fresh session.
+ * @returns true if the app let the user in, or if the flow `details.flow` ended well; false if the
+ * app refused
  */
 export type VisitFunction = (details: VisitDetails) => boolean | Promise<boolean>
 
@@ -47,18 +47,18 @@ export type OpenedPage = Pick<ShownPage, 'url' | 'status' | 'text'>
 export type OpenRequest = Pick<PageRequest, 'method' | 'form' | 'json'>
 
 /**
- * Opens a URL of the app in a browser without scripts. It follows redirects, forms that submit
- * themselves, and cookies, to the sandbox and back. The pages of one visit share their cookies.
- * @throws Error with one line when no page of the app comes
+ * Opens a URL of the app in a browser without scripts, and follows redirects and self-submitting
+ * forms to the sandbox and back. The pages of one visit share their cookies.
+ * @throws Error with one line when the visit does not end at a page of the app
  */
 export type OpenPage = (url: string, request?: OpenRequest) => Promise<OpenedPage>
 
-/** The app that a function drives. */
+/** Makes an app that a visit function drives. */
 export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp {
   let redirectUri: string | undefined
   return {
     sandbox,
-    /** Only the function knows where the app begins. */
+    /** Only the function knows the start page, so the report names the redirect_uri. */
     get page() {
       return redirectUri ?? 'visit'
     },
@@ -84,8 +84,8 @@ export function visitedBy(sandbox: SandboxApi, visit: VisitFunction): AuditedApp
 }
 
 /**
- * Calls the function. A late visit could use decisions of the next visit, so the next visit waits
- * for the late one, or fails.
+ * Makes a function that calls `visit`. A late visit could use the decisions of the next visit, so
+ * the next visit waits until the late visit ends, or fails.
  */
 function createVisitCaller(
   visit: VisitFunction,
@@ -154,7 +154,7 @@ function createOpenPage(sandboxUrl: string, signal: AbortSignal): OpenPage {
   }
 }
 
-/** The details of a plan for the function. */
+/** The details that the function gets for a plan. */
 function detailsOf({ use: { persona, outcome: used = 'verified' }, create, later }: FlowPlan) {
   const created = used === 'create_requested' ? create?.outcome : undefined
   const { flow, outcome } = later ?? {
