@@ -1,72 +1,76 @@
+/** Makes browsers that act like a user. */
 export interface Agent {
   readonly name: 'http' | 'chromium'
   /**
-   * Creates a browser without cookies. With `ownAddress`, the HTTP agent on Linux connects from a
-   * loopback address of its own.
+   * Creates a browser without cookies. With `ownAddress`, the browser connects from its own
+   * loopback address (HTTP agent on Linux only).
    */
   newBrowser(options?: { readonly ownAddress?: boolean }): Browser
-  /** What the agent did not load or follow, in one line each. */
+  /** What the agent did not load or follow, one line each. */
   notes(): readonly string[]
   close(): Promise<void>
 }
 
-/** A browser, which keeps its cookies from visit to visit. */
+/** A browser. It keeps its cookies between visits. */
 export interface Browser {
   /**
-   * Opens a URL of the app and follows redirects and pages to the end. A failure is an end of the
-   * visit; the promise rejects only when `decide` rejects.
+   * Opens a URL of the app and follows redirects and pages to the end of the visit. A failed
+   * request ends the visit. The promise rejects only if `decide` rejects or the browser itself
+   * ends.
    */
   open(request: PageRequest, options: VisitOptions): Promise<BrowserVisit>
-  /** Removes cookies of the app by name, which ends its session. */
+  /** Removes cookies of the app by name, to end the user's session. */
   forget(names: readonly string[]): void
 }
 
+/** A request to the app. */
 export interface PageRequest {
   readonly url: string
   readonly method?: 'GET' | 'POST'
-  /** Sent as `application/x-www-form-urlencoded` by POST, or in the query if `method` is GET. */
+  /** The body as `application/x-www-form-urlencoded`, or the query if `method` is GET. */
   readonly form?: Readonly<Record<string, string>>
+  /** The body as JSON. */
   readonly json?: unknown
-  /** The request carries an answer of the sandbox to the app, so the user begins no other flow. */
+  /** Whether the request carries an answer of the sandbox. The user then begins no other flow. */
   readonly isAnswer?: boolean
 }
 
 export interface VisitOptions {
-  /** The base URL of the sandbox. URLs below do not belong to the app. */
+  /** The base URL of the sandbox. URLs below the base URL do not belong to the app. */
   readonly sandboxUrl: string
   readonly signal: AbortSignal
   /**
-   * Called before a request to E1 or E3; `stop` ends the visit. Without `decide` the visit begins
-   * no flow.
+   * Called before each request to E1 or E3; `stop` ends the visit. Without `decide`, the visit ends
+   * before such a request.
    */
   readonly decide?:
     | ((request: AuthorizationRequest) => Promise<ForcedDecision | 'stop'>)
     | undefined
   /**
-   * Follows redirects alone, without scripts. A visit that leads to the sandbox ends with `stopped`
-   * and leaves no cookie.
+   * Follows only redirects and runs no scripts. A visit that leads to the sandbox ends with
+   * `stopped` and sets no cookies.
    */
   readonly peeks?: boolean
-  /** How the callback page passes on an answer to Use, for an agent without scripts. */
+  /** How the callback page submits an answer to Use, for an agent without scripts. */
   readonly fragment?: FragmentPost | undefined
-  /** How a user begins on the first page; by default the agent chooses by the words of the page. */
+  /** How a user begins on the first page. By default the agent chooses an element by its words. */
   readonly begin?: Begin | undefined
   /**
-   * Holds back the answer of E1 or E3: the visit ends with `held`, and `BrowserVisit.answer` is the
-   * request with the answer.
+   * Does not deliver the answer of this endpoint: the visit ends with `held`, and
+   * `BrowserVisit.answer` is the request that would deliver the answer.
    */
   readonly holds?: 'E1' | 'E3' | undefined
 }
 
 /**
- * How a user begins: an element to press, by its visible text or a CSS selector, or a request to
- * send after the start page.
+ * How a user begins. `click`: the visible text or a CSS selector of the element to press.
+ * `request`: a request to send after the start page.
  */
 export type Begin = { readonly click: string } | { readonly request: PageRequest }
 
 export type StartPage = PageRequest & { readonly begin?: Begin | undefined }
 
-/** How the callback page passes on an answer in its fragment. */
+/** How the script of a callback page submits the answer in the fragment. */
 export interface FragmentPost {
   /** The path of the app that receives the parameters. */
   readonly post: string
@@ -78,29 +82,30 @@ export interface FragmentPost {
 export interface AuthorizationRequest {
   readonly endpoint: 'E1' | 'E3'
   readonly url: string
-  /** Parameters of its query; of a repeated parameter the last value. */
+  /** The query parameters. For a repeated parameter, the last value. */
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** Headers for the sandbox. */
+/** A decision that the browser forces by request headers. */
 export type ForcedDecision = {
   readonly persona?: string | undefined
   readonly outcome?: string | undefined
 }
 
+/** One request of a visit. */
 export interface Hop {
-  /** The app has the origins that this browser opened, and those of callbacks. */
+  /** Who owns the URL. The app owns the origins that the browser opened, and callback origins. */
   readonly party: 'app' | 'sandbox' | 'elsewhere'
   readonly method: 'GET' | 'POST'
   readonly url: string
-  /** 0 without an answer. */
+  /** The status of the response; 0 without a response. */
   readonly status: number
   /** The flow in which the sandbox answered: its header `X-AgeKey-Sandbox-Flow`. */
   readonly flow?: string | undefined
   readonly endpoint?: 'E1' | 'E3' | undefined
   /** Whether this request carried an answer of the sandbox to the app. */
   readonly isCallback: boolean
-  /** Names of the cookies that the answer set, without deleted ones. */
+  /** Names of the cookies that the response set. Deleted cookies are not included. */
   readonly cookies: readonly string[]
 }
 
@@ -110,19 +115,19 @@ export type VisitEnd =
   | 'page'
   /** `decide` stopped the visit. */
   | 'stopped'
-  /** Before the answer that `holds` names. */
+  /** Before the delivery of the answer that `holds` names. */
   | 'held'
-  /** At a URL of another party, which is not requested. */
+  /** At a URL of another party. The agent does not request this URL. */
   | 'elsewhere'
-  /** At a page by which the sandbox refuses the request of the app. */
+  /** At a page of the sandbox that refuses the app's request. */
   | 'sandbox_page'
   | 'too_many_redirects'
   | 'timed_out'
-  /** A page did not come to rest in time; `problem` says what the page still did. */
+  /** A page kept changing or loading until the time limit; `problem` says what it did. */
   | 'restless'
-  /** The app opens the service in a frame, which is not followed. */
+  /** The app opened the service in a frame. The agent does not follow frames. */
   | 'framed'
-  /** The app closed the connection without an answer. */
+  /** The app closed the connection without a response. */
   | 'dropped'
   | 'unreachable'
 
@@ -131,24 +136,24 @@ export interface BrowserVisit {
   readonly hops: readonly Hop[]
   /** The last page. */
   readonly page?: ShownPage | undefined
-  /** The last URL, unless the visit ended at a page. */
+  /** The last URL; absent if the visit ended at a page. */
   readonly url?: string | undefined
   /** Why there is no page, or why the user found no way to the sandbox. */
   readonly problem?: string | undefined
   /**
-   * The request with the last answer of the sandbox, sent or held back. Any browser can open the
-   * request again.
+   * The request that delivers the last answer of the sandbox, whether it was sent or held. Any
+   * browser can open this request again.
    */
   readonly answer?: PageRequest | undefined
-  /** GET requests of scripts, in a browser that runs scripts. */
+  /** URLs that scripts requested by GET, in a browser with scripts. */
   readonly asked?: readonly string[]
 }
 
 export interface ShownPage {
   readonly url: string
   readonly status: number
-  /** In lower case and without parameters; empty when absent. */
+  /** The media type in lower case, without parameters; empty without `Content-Type`. */
   readonly mediaType: string
-  /** At most the first `MAX_PAGE_BYTES`. */
+  /** The body, cut off after `MAX_READ_BYTES`. */
   readonly text: string
 }

@@ -2,24 +2,25 @@ import * as z from 'zod'
 import type { Begin, PageRequest, VisitOptions } from './browser.ts'
 import { calledEndpoint } from './parties.ts'
 
-/** An element that a user can press. */
+/** A way onward: an element that a user can press. */
 export const waySchema = z.object({
   kind: z.enum(['link', 'form', 'button']),
   /** The visible text of the element. */
   text: z.string(),
-  /** The target of the element, if the page names it. */
+  /** The target URL, if the page names it. */
   url: z.string().optional(),
-  /** Whether the form has an empty text field: a search, a newsletter, a password. */
+  /** Whether the form has an empty text field, for example for a search or a password. */
   asks: z.boolean().optional(),
-  /** Whether the selector of `begin.click` matches it. */
+  /** Whether the selector of `begin.click` matches the element. */
   isSelected: z.boolean().optional(),
 })
 export type Way = Readonly<z.infer<typeof waySchema>>
 
+/** What the user is looking for on a page. */
 export interface Search extends Pick<VisitOptions, 'sandboxUrl' | 'begin' | 'decide'> {
   /** The endpoints that this visit has called. */
   readonly asked: readonly ('E1' | 'E3')[]
-  /** The answer of the sandbox. After `create_requested`, the page may lead on to Create. */
+  /** The answer that the sandbox gave. After `create_requested`, the page may lead to Create. */
   readonly answer?: Pick<PageRequest, 'url' | 'form'> | undefined
   /** The pressed elements, by `wayName`. */
   readonly pressed: readonly string[]
@@ -42,8 +43,9 @@ const OTHER =
 type Goal = 'begin' | 'create' | 'none'
 
 /**
- * The way that a user takes: to the sandbox, otherwise by the best words, otherwise by the only
- * form, button or link.
+ * Chooses the element that a user would press: an element that leads to the sandbox, otherwise the
+ * element with the best words, otherwise the only form, button or link.
+ * @returns `undefined` if no element qualifies, or after three presses
  */
 export function chooseWay<W extends Way>(ways: readonly W[], search: Search): W | undefined {
   if (search.pressed.length >= MAX_PRESSES) return undefined
@@ -62,7 +64,7 @@ function goalOf({ asked, answer, decide }: Search): Goal {
   return isRequested && !asked.includes('E3') ? 'create' : 'none'
 }
 
-/** The score of a way; a user takes only ways above 0. */
+/** The score of an element. A user presses only elements with a score above 0. */
 function scoreOf(way: Way, goal: Goal, search: Search): number {
   const words = way.text.toLowerCase()
   const click = clickOf(search)
@@ -73,7 +75,7 @@ function scoreOf(way: Way, goal: Goal, search: Search): number {
   return goal === 'create' && CREATES.test(words) && AGE.test(words) ? 1 : 0
 }
 
-/** The text or selector of `begin.click`, until the user has pressed something. */
+/** The text or selector of `begin.click`; `undefined` after the first press. */
 const clickOf = ({ begin, pressed }: Search): string | undefined =>
   begin && 'click' in begin && pressed.length === 0 ? begin.click.toLowerCase() : undefined
 
@@ -83,14 +85,16 @@ function scoreOfClick({ text, isSelected }: Way, click: string): number {
   return words.includes(click) ? 1 : 0
 }
 
-/** Whether a way is the next authorization request. A user who came back does not begin again. */
+/**
+ * Whether an element sends the next authorization request. A returned user begins no second Use.
+ */
 function callsSandbox({ url }: Way, { asked, answer, sandboxUrl }: Search): boolean {
   if (!url || !URL.canParse(url) || asked.includes('E3')) return false
   const endpoint = calledEndpoint(new URL(url), sandboxUrl)
   return endpoint === 'E3' || (endpoint === 'E1' && asked.length === 0 && !answer)
 }
 
-/** The verb counts more than all other words together. */
+/** A verb such as "prove" counts more than all other words together. */
 const SCORES = { callsSandbox: 20, proves: 4, age: 2, signsIn: 1, asksUser: -3, link: -0.5 }
 
 function scoreOfWords({ kind, text, asks }: Way): number {
@@ -106,7 +110,7 @@ function scoreOfWords({ kind, text, asks }: Way): number {
   return score
 }
 
-/** The only form or button of a page, or its only link when it has neither. */
+/** The only form or button of a page, or the only link of a page without forms and buttons. */
 function onlyWay<W extends Way>(ways: readonly W[], goal: Goal, search: Search): W | undefined {
   if (goal === 'none' || clickOf(search) !== undefined) return undefined
   const open = ways.filter(({ text, asks }) => !asks && !OTHER.test(text.toLowerCase()))
@@ -116,11 +120,11 @@ function onlyWay<W extends Way>(ways: readonly W[], goal: Goal, search: Search):
   return isAlone && !search.pressed.includes(wayName(only)) ? only : undefined
 }
 
-/** The text of an element, or its URL when it has no text; as JSON. */
+/** The text of an element, otherwise its URL; as a JSON string. */
 export const wayName = ({ text, url = '' }: Pick<Way, 'text' | 'url'>): string =>
   JSON.stringify(text.slice(0, 60) || url)
 
-/** Why a visit did not reach the sandbox, with the remedy. */
+/** Says why a visit did not reach the sandbox, with the remedy. */
 export function notBegun(
   ways: readonly Way[],
   pressed: readonly string[],

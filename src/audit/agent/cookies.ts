@@ -2,8 +2,8 @@ import type { Cookie as PlaywrightCookie } from 'playwright-core'
 import { Cookie, CookieJar } from 'tough-cookie'
 
 /**
- * A cookie in the form of Chromium: `domain` with a leading dot includes subdomains, `expires` is
- * in seconds since 1970.
+ * A cookie as Chromium represents it. A `domain` with a leading dot includes subdomains. `expires`
+ * is in seconds since 1970.
  */
 type ChromiumCookie = Omit<PlaywrightCookie, 'expires' | 'sameSite' | 'partitionKey'> &
   Partial<Pick<PlaywrightCookie, 'expires' | 'sameSite'>>
@@ -11,16 +11,16 @@ type ChromiumCookie = Omit<PlaywrightCookie, 'expires' | 'sameSite' | 'partition
 /** The cookies of a browser. */
 export interface Cookies {
   all(): readonly ChromiumCookie[]
-  /** Replaces all cookies. @returns the names of cookies that are new or have another value */
+  /** Replaces all cookies. @returns the names of new and of changed cookies */
   replace(cookies: readonly ChromiumCookie[]): readonly string[]
   /**
-   * The value of the header `Cookie` for a request (RFC 6265bis section 5.2); `undefined` without
-   * cookies.
-   * @param sameSiteContext which site the request comes from
+   * The value of the `Cookie` header for a request; `undefined` without cookies.
+   * @param sameSiteContext `strict` for a same-site request, `lax` for a cross-site GET navigation,
+   * `none` for a cross-site POST (RFC 6265bis section 5.2)
    */
   headerFor(url: URL, sameSiteContext: 'strict' | 'lax' | 'none'): string | undefined
   /**
-   * Sets and deletes cookies by the headers `Set-Cookie` of a response.
+   * Sets and deletes cookies according to the `Set-Cookie` headers of a response.
    * @returns the names of the set cookies
    */
   keep(setCookie: readonly string[], url: URL): readonly string[]
@@ -29,12 +29,12 @@ export interface Cookies {
 }
 
 /**
- * As in browsers, cookies belong to a host, not to a port, and `Secure` cookies also travel by http
- * to this machine. Two rules differ from Chrome:
- * - A cookie without SameSite counts as None. Chrome sends a cookie of the last two minutes with a
- *   cross-site POST too ("Lax+POST"), and a flow takes seconds.
- * - SameSite=None without Secure is kept, so that an app which omits Secure only in development is
- *   judged as in production.
+ * Creates the cookies of a browser. As in Chrome, cookies belong to a host, not to a port, and
+ * `Secure` cookies are also sent over http to this machine. Two rules differ from Chrome:
+ * - A cookie without SameSite counts as None. Chrome sends such a cookie with a cross-site POST
+ *   during its first two minutes ("Lax+POST"), and a flow takes only seconds.
+ * - A cookie with SameSite=None but without Secure is kept. Many apps omit Secure only in
+ *   development; in production they set Secure.
  */
 export function createCookies(): Cookies {
   const jar = new CookieJar(undefined, { rejectPublicSuffixes: false, looseMode: true })
@@ -57,7 +57,7 @@ export function createCookies(): Cookies {
       setCookie.flatMap((header) => {
         const cookie = Cookie.parse(header, { loose: true })
         if (!cookie) return []
-        // A navigation may set cookies with any SameSite, from any site.
+        // The response to a navigation may set cookies with any SameSite value, from any site.
         jar.setCookieSync(cookie, url.href, { ignoreError: true })
         return cookie.TTL() > 0 ? [cookie.key] : []
       }),

@@ -6,7 +6,7 @@ import { createParties } from './parties.ts'
 import { runVisit, type VisitContext } from './visit.ts'
 
 export interface HttpAgentOptions extends ExchangeOptions {
-  /** Also requests apps at public addresses, beyond this machine and private networks. */
+  /** Allows apps at public addresses (default: only this machine and private networks). */
   readonly anyAddress?: boolean | undefined
 }
 
@@ -14,7 +14,7 @@ export interface HttpAgent extends Agent {
   newBrowser(options?: { readonly ownAddress?: boolean }): HttpBrowser
 }
 
-/** A browser whose pages another agent may show. */
+/** A browser whose pages another agent can show. */
 export interface HttpBrowser extends Browser {
   open(
     request: PageRequest,
@@ -23,8 +23,8 @@ export interface HttpBrowser extends Browser {
 }
 
 /**
- * A browser on plain HTTP: it follows redirects, forms and cookies as Chrome does. It runs no
- * scripts, unless another agent shows its pages.
+ * Creates an agent on plain HTTP. Its browsers handle redirects, forms and cookies as Chrome does.
+ * They run no scripts, unless another agent shows their pages.
  */
 export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {}): HttpAgent {
   const exchange = createExchange(options)
@@ -33,7 +33,7 @@ export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {
     notes: () => [],
     close: async () => {},
     newBrowser({ ownAddress = false } = {}) {
-      // In production the service has another host, so neither party sees the cookies of the other.
+      // In production, app and service have different hosts, so they do not share cookies.
       const cookies = { app: createCookies(), sandbox: createCookies() }
       const parties = createParties({ anyAddress })
       const from = ownAddress ? randomLoopbackAddress() : undefined
@@ -47,8 +47,8 @@ export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {
             cookies,
             from,
           })
-          // The app has begun a flow that the audit does not follow: the cookies of that flow would
-          // fill up or replace those of the current flow.
+          // The app began a flow that the audit does not follow. Cookies of that flow could replace
+          // cookies of the current flow, so they are dropped.
           if (visitOptions.peeks && visit.end === 'stopped') cookies.app.replace(before)
           return visit
         },
@@ -58,7 +58,7 @@ export function createHttpAgent({ anyAddress, ...options }: HttpAgentOptions = {
   }
 }
 
-/** On Linux every address of the network 127.0.0.0/8 is one of this machine. */
+/** A random address of 127.0.0.0/8. On Linux, all these addresses belong to this machine. */
 const randomLoopbackAddress = (): string | undefined =>
   process.platform === 'linux'
     ? `127.${[254, 254, 254].map((limit) => randomInt(1, limit)).join('.')}`

@@ -3,18 +3,18 @@ import type { BrowserVisit, ForcedDecision } from './browser.ts'
 import type { Cookies } from './cookies.ts'
 import { type Onward, USER_AGENT, webAddress } from './onward.ts'
 
-/** A request of the browser's window. */
+/** A request that the window of a browser makes. */
 export interface Navigation extends Onward {
   /**
-   * The party whose page made the request; redirects keep it, as in Chrome. The user begins at a
-   * URL of the app.
+   * The party whose page made the request, or `user` for the first request. As in Chrome, a
+   * redirect does not change the initiator.
    */
   readonly initiator: 'user' | 'app' | 'sandbox'
   /** Whether the request carries an answer of the sandbox to the app. */
   readonly isCallback?: boolean
   /**
-   * Whether the request carries an answer to Use, also after redirects of the app. The script of
-   * the page reads the fragment.
+   * Whether the request carries an answer to Use, also after redirects of the app. The page of such
+   * a request may have the answer in its fragment.
    */
   readonly isRead?: boolean
 }
@@ -23,10 +23,10 @@ export interface Navigation extends Onward {
 export type End = Pick<BrowserVisit, 'end' | 'url' | 'problem'>
 
 /**
- * The headers of a browser. The sandbox also gets headers that mark the request as one of an audit
- * and force its decision.
- * @param options.pageUrl the page that makes the request; absent on the first request
- * @param options.cookies the cookies of the party
+ * The request headers of a browser. A request to the sandbox also has headers that mark the request
+ * as part of an audit and force a decision.
+ * @param options.pageUrl the URL of the page that makes the request; absent for the first request
+ * @param options.cookies the cookies for this party
  */
 export function navigationHeaders(
   navigation: Navigation,
@@ -44,7 +44,7 @@ export function navigationHeaders(
 ) {
   const { method, url, body, initiator } = navigation
   const site = fetchSiteOf(initiator, party)
-  // The pages of the sandbox hide their origin.
+  // The pages of the sandbox have an opaque origin.
   const origin = initiator === 'sandbox' ? 'null' : new URL(pageUrl).origin
   return {
     'User-Agent': USER_AGENT,
@@ -77,22 +77,22 @@ function sameSiteContextOf(site: ReturnType<typeof fetchSiteOf>, method: Navigat
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
 /**
- * The navigation after a redirect, or the end of the visit if the target is no http or https URL;
- * `undefined` without a redirect.
+ * The navigation that follows a redirect; the end of the visit if the target is not an http or
+ * https URL; `undefined` if the response is not a redirect.
  */
 export function redirectOf(
   navigation: Navigation,
   { status, headers: { location } }: HttpAnswer,
 ): Navigation | End | undefined {
   if (location === undefined || !REDIRECTS.includes(status)) return undefined
-  // Node reads headers as Latin-1, and browsers as UTF-8.
+  // Node decodes headers as Latin-1, browsers decode them as UTF-8.
   const target = Buffer.from(location, 'latin1').toString()
   const url = webAddress(target, navigation.url)
   if (!url) {
     const problem = `${navigation.url.origin} redirects to ${JSON.stringify(target)}, which is no http or https address`
     return { end: 'elsewhere', url: target, problem }
   }
-  // A browser keeps a fragment until another URL has its own.
+  // A redirect target without a fragment inherits the fragment (RFC 9110 section 10.2.2).
   if (url.hash === '') url.hash = navigation.url.hash
   const redirected = { ...navigation, url, isCallback: false }
   return status < 307 ? { ...redirected, method: 'GET', body: undefined } : redirected

@@ -9,32 +9,32 @@ import {
   textBelow,
 } from './read-page.ts'
 
-/** The header `User-Agent` of all requests of an audit. */
+/** The `User-Agent` header of all requests of an audit. */
 export const USER_AGENT =
   'Mozilla/5.0 (compatible; agekey-sandbox audit) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
 
-/** The request that a page makes by itself, or when its user presses an element. */
+/** The request that a page makes by itself, or that it makes when the user presses an element. */
 export interface Onward {
   readonly method: 'GET' | 'POST'
-  /** The URL, with the fields of a form when the method is GET. */
+  /** The URL. For a form with method GET, the query holds the fields. */
   readonly url: URL
   readonly body?: { readonly type: string; readonly text: string } | undefined
 }
 
-/** An element whose request is known without pressing it. */
+/** An element whose request the HTML determines. */
 export type RequestWay = Way & { readonly onward: Onward }
 
-/** @throws TypeError for a malformed URL */
+/** Makes the HTTP request for a page request. @throws TypeError for a malformed URL */
 export function onwardTo({ url: address, form, json, ...request }: PageRequest): Onward {
   const body = json === undefined ? form && formBody({ ...form }) : jsonBody(json)
   const { method = body ? 'POST' : 'GET' } = request
   return sending(method, new URL(address), body)
 }
 
-/** The user reads a page whose refresh comes later. */
+/** Maximum delay of a refresh that counts as a redirect. With a longer delay, the user reads. */
 const MAX_REFRESH_SECONDS = 1
 
-/** The request of a page without its user: a refresh, or its only form if a script submits it. */
+/** The request that a page makes without its user: a refresh, or a form that a script submits. */
 export function onwardByItself(page: ShownPage): Onward | undefined {
   if (!isHtml(page)) return undefined
   const document = documentOf(page)
@@ -68,7 +68,7 @@ function refreshOf(meta: HtmlElement, page: ShownPage): URL | undefined {
   return Number(seconds) <= MAX_REFRESH_SECONDS ? webAddress(target, page.url) : undefined
 }
 
-/** The request by which the script of a callback page passes on the parameters of the fragment. */
+/** The request with which the script of a callback page submits the parameters of the fragment. */
 export function passedOn(page: ShownPage, { post, as }: FragmentPost): Onward {
   const parameters = new URLSearchParams(new URL(page.url).hash.slice(1))
   const body = as === 'form' ? formBody(parameters) : jsonBody(Object.fromEntries(parameters))
@@ -85,7 +85,7 @@ export function waysOf(page: ShownPage, selector = ''): readonly RequestWay[] {
   const formOf = new Map<HtmlElement, HtmlElement>()
   for (const form of elementsBelow(document, 'form')) {
     const submits = elementsBelow(form, 'button', 'input').filter(isSubmitButton)
-    // The key Enter sends a form without a button.
+    // The Enter key submits a form without a button.
     for (const element of submits.some(isEnabled) ? submits : [form, ...submits])
       formOf.set(element, form)
   }
@@ -99,7 +99,7 @@ export function waysOf(page: ShownPage, selector = ''): readonly RequestWay[] {
   })
 }
 
-/** The submission of a form by one of its buttons, or by itself. */
+/** The way that submits a form by one of its buttons, or without a button. */
 function formWay(form: HtmlElement, element: HtmlElement, page: ShownPage): RequestWay | undefined {
   const onward = isEnabled(element) ? submissionOf(form, page, element) : undefined
   return (
@@ -136,8 +136,8 @@ function linkOf(element: HtmlElement, page: ShownPage): Onward | undefined {
 }
 
 /**
- * Whether an element matches the name, id, classes and attributes of a selector; its ancestors are
- * ignored.
+ * Whether an element matches a compound CSS selector of name, id, classes and attributes. A
+ * selector with combinators matches nothing.
  */
 function isSelected(element: HtmlElement, selector: string): boolean {
   const parts = selector.match(/^[a-z][\w-]*|[#.][\w-]+|\[[\w-]+(?:="[^"]*")?\]/gi) ?? []
@@ -152,7 +152,7 @@ function isSelected(element: HtmlElement, selector: string): boolean {
   return selector !== '' && parts.join('') === selector && parts.every(holds)
 }
 
-/** The request that a form sends, by one of its buttons or by itself. */
+/** The request that a form sends when a button submits it, or without a button. */
 function submissionOf(form: HtmlElement, page: ShownPage, button = form): Onward | undefined {
   const of = (name: string) => attributeOf(button, `form${name}`) || attributeOf(form, name)
   const url = webAddress(of('action') || page.url, page.url)
@@ -161,7 +161,8 @@ function submissionOf(form: HtmlElement, page: ShownPage, button = form): Onward
     (control): [string, string][] => {
       const name = attributeOf(control, 'name')
       const has = (mark: string) => attributeOf(control, mark) !== undefined
-      // A browser sends no form whose required boxes are empty: the user checks them.
+      // A browser does not submit a form with an unchecked required checkbox, so the user checks
+      // it.
       const isChecked = has('checked') || (typeOf(control) === 'checkbox' && has('required'))
       const isUnchecked = /^(?:checkbox|radio)$/.test(typeOf(control)) && !isChecked
       const isSent = isButton(control)
@@ -207,7 +208,7 @@ const formBody = (fields: ConstructorParameters<typeof URLSearchParams>[0]) => (
 })
 const jsonBody = (value: unknown) => ({ type: 'application/json', text: JSON.stringify(value) })
 
-/** `undefined` for anything but an http or https URL. */
+/** Parses an http or https URL; `undefined` for all other texts. */
 export function webAddress(text: string | undefined, base?: string | URL): URL | undefined {
   if (text === undefined || !URL.canParse(text, base?.toString())) return undefined
   const url = new URL(text, base)

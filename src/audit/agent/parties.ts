@@ -2,16 +2,16 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import { isLoopbackUrl } from '../../sandbox/addresses/addresses.ts'
 import type { AuthorizationRequest, Hop } from './browser.ts'
 
-/** Tells the URLs of one app from those of the sandbox and from all others. */
+/** Tells URLs of one app from URLs of the sandbox and of other parties. */
 export interface Parties {
-  /** Whether the audit may request this URL as one of the app. */
+  /** Whether the audit may treat this URL as part of the app. */
   mayBeApp(url: URL): boolean
   partyOf(url: URL, sandboxUrl: string): Hop['party']
   /** Adds the origin of a URL to the app if `mayBeApp`. */
   addApp(url: URL): void
 }
 
-/** @param options.anyAddress the app may have public addresses too */
+/** @param options.anyAddress whether the app may have public addresses */
 export function createParties({
   anyAddress = false,
 }: {
@@ -31,7 +31,7 @@ export function createParties({
   }
 }
 
-/** The endpoint of the sandbox to which an authorization request goes. */
+/** The endpoint of the sandbox that an authorization request calls; `undefined` for other URLs. */
 export function calledEndpoint(
   url: URL,
   sandboxUrl: string,
@@ -42,8 +42,8 @@ export function calledEndpoint(
 }
 
 /**
- * The path of a URL below a base URL; `undefined` for other URLs. An app may reach the sandbox by
- * another name of this machine.
+ * The path of a URL below a base URL; `undefined` for other URLs. All loopback names count as the
+ * same host, because an app may use another name of this machine.
  */
 function pathBelow(url: URL, baseUrl: string): string | undefined {
   const base = new URL(baseUrl)
@@ -64,18 +64,23 @@ for (const network of NETWORKS.split(' ')) {
   PRIVATE.addSubnet(address, Number(prefix), isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 /**
- * A name without a dot, as in Docker, or below a top-level name that no public DNS serves (RFC
- * 6761, RFC 6762, ICANN).
+ * A host name without a dot, as in Docker, or below a top-level domain that public DNS does not
+ * serve (RFC 6761, RFC 6762, ICANN for `internal`).
  */
 const PRIVATE_NAME = /^(?:[^.]+|.*\.(?:localhost|local|test|internal))$/
 
 /**
- * Whether the host of a URL is on this machine or in a private network, by its name alone: there is
- * no DNS lookup.
+ * Whether the host of a URL is on this machine or in a private network. Only the name or address in
+ * the URL decides, without a DNS lookup.
+ * @example
+ * ```ts
+ * isPrivateAddress('http://app.test:3000/') // true
+ * isPrivateAddress('https://example.com/') // false
+ * ```
  */
 export function isPrivateAddress(url: string | URL): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$|\.$/g, '')
-  // The list compares an IPv4 address in IPv6 form (`::ffff:10.0.0.1`) with the IPv4 networks.
+  // BlockList also compares an IPv4-mapped address (`::ffff:10.0.0.1`) with the IPv4 networks.
   if (isIPv6(host)) return PRIVATE.check(host, 'ipv6')
   return isIPv4(host) ? PRIVATE.check(host) : PRIVATE_NAME.test(host)
 }

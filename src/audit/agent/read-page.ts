@@ -9,9 +9,9 @@ const MAX_WORD_CHARACTERS = 40
 const MAX_EXCERPT_CHARACTERS = 120
 
 /**
- * The words of a page: those of its title and its visible text in lower case, each once, in order.
- * Of JSON each value with its path: `age.verified=true`, `roles.0=member`. Words longer than 40
- * characters, and identifiers, are left out; a path in JSON stays: `token=…`.
+ * The distinct words of a page in lower case: title first, then visible text. A JSON page has one
+ * word for each value, with its path: `age.verified=true`, `roles.0=member`. Identifiers and words
+ * of more than 40 characters are left out; in JSON, `…` replaces them: `token=…`.
  */
 export function wordsOf(page: ShownPage): readonly string[] {
   return [
@@ -27,7 +27,8 @@ export const titleOf = (page: ShownPage): string =>
     : ''
 
 /**
- * The first visible sentence of a page, or the beginning of any other text: at most 120 characters.
+ * The first visible sentence of a page, or the beginning of a text without sentences; at most 120
+ * characters.
  */
 export function firstSentence(page: ShownPage): string {
   const text = visibleText(page)
@@ -37,10 +38,10 @@ export function firstSentence(page: ShownPage): string {
     : sentence
 }
 
-/** Paragraphs by which the sandbox says why a flow ends at the page. */
+/** The `data-testid` of paragraphs in which the sandbox says why a flow ends at the page. */
 const EXPLANATIONS = ['error-description', 'closed']
 
-/** The explanation on a page of the sandbox: its title, and why the flow ends there. */
+/** What a page of the sandbox says: its title, and why the flow ends at the page. */
 export function explanationOf(page: ShownPage): string {
   const paragraphs = elementsBelow(documentOf(page), 'p')
   const why = paragraphs.find((it) => EXPLANATIONS.includes(attributeOf(it, 'data-testid') ?? ''))
@@ -51,8 +52,8 @@ export function explanationOf(page: ShownPage): string {
 }
 
 /**
- * The visible text of a page without its title, with runs of white space as one blank; empty for a
- * picture.
+ * The visible text of a page without the title. Each run of white space becomes one space. Empty
+ * for media that are not text.
  */
 export function visibleText(page: ShownPage): string {
   if (isHtml(page)) return textBelow(documentOf(page), isUnseen)
@@ -73,7 +74,7 @@ const isUnseen = (element: HtmlElement) =>
     attributeOf(element, 'style') ?? '',
   )
 
-/** Words without the punctuation around them. */
+/** The words of a text without surrounding punctuation, in lower case. */
 const wordsIn = (text: string): readonly string[] =>
   text
     .split(/\s+/)
@@ -82,17 +83,19 @@ const wordsIn = (text: string): readonly string[] =>
     .map((word) => word.toLowerCase())
 
 /**
- * A long word or an identifier: at least 16 characters, with digits or with capitals after the
- * first letter.
+ * Whether a word is long (more than 40 characters) or an identifier: at least 16 characters with
+ * digits, or with a capital after a lower-case letter.
  */
 const isNoise = (word: string) =>
   word.length > MAX_WORD_CHARACTERS || (/^[\w+/=.-]{16,}$/.test(word) && /\d|[a-z][A-Z]/.test(word))
 
-/** A string that reads like another type keeps its quotes: `18="true"` is not `18=true`. */
+/**
+ * Whether a string looks like another JSON type. It keeps its quotes: `18="true"`, not `18=true`.
+ */
 const isLiteral = (text: string) => /^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text)
 
 /**
- * The values of a JSON document with their paths, in order; `undefined` when the text is no JSON.
+ * The values of a JSON document with their paths, in order; `undefined` if the text is not JSON.
  */
 function wordsOfJson(text: string): readonly string[] | undefined {
   const words: string[] = []
@@ -111,7 +114,7 @@ function wordsOfJson(text: string): readonly string[] | undefined {
   }
 }
 
-/** The parsed document of a page, which is read several times. */
+/** Parses a page. The document is cached, because several functions read it. */
 export function documentOf(page: ShownPage): Parent {
   const document = parsed.get(page) ?? parse(page.text)
   parsed.set(page, document)
@@ -123,12 +126,12 @@ const parsed = new WeakMap<ShownPage, Parent>()
 const INLINE: readonly string[] =
   'a abbr b bdi bdo cite code em font i kbd mark q s small span strong sub sup u var wbr'.split(' ')
 
-/** The nodes below a node in document order, with a blank at the borders of block elements. */
+/** The nodes below a node in document order, with a space around each block element. */
 function* nodesBelow(
   parent: Parent,
   skips?: (element: HtmlElement) => boolean,
 ): Generator<HtmlNode | ' '> {
-  // Iterative: recursion could overflow the stack at a deeply nested page.
+  // Iterative: on a deeply nested page, recursion could overflow the stack.
   const open: (HtmlNode | ' ')[] = parent.childNodes.toReversed()
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const element = node !== ' ' && 'tagName' in node ? node : undefined
@@ -137,12 +140,12 @@ function* nodesBelow(
     if (isBlock) yield ' '
     yield node
     if (isBlock) open.push(' ')
-    // One by one: as arguments, the children of a large page would exceed the stack.
+    // One by one: passing many children as arguments of one call could overflow the stack.
     for (const child of element?.childNodes.toReversed() ?? []) open.push(child)
   }
 }
 
-/** The elements of these names below a node, in the order of the page. */
+/** The elements with one of these names below a node, in document order. */
 export const elementsBelow = (
   parent: Parent,
   ...names: readonly string[]
@@ -159,6 +162,6 @@ function textOf(node: HtmlNode | ' '): string {
   return 'value' in node ? node.value : ''
 }
 
-/** The text below a node, with runs of white space and the borders of blocks as one blank. */
+/** The text below a node. Runs of white space and borders of blocks become one space. */
 export const textBelow = (parent: Parent, skips?: (element: HtmlElement) => boolean): string =>
   [...nodesBelow(parent, skips)].map(textOf).join('').replace(/\s+/g, ' ').trim()

@@ -5,20 +5,20 @@ import type { Cookies } from './cookies.ts'
 import type { Onward, RequestWay } from './onward.ts'
 import type { Parties } from './parties.ts'
 
-/** A page that the HTTP agent has loaded, for an agent that runs scripts. */
+/** A page that the HTTP agent has loaded, as input for an agent that runs scripts. */
 export interface LoadedPage extends Pick<VisitOptions, 'sandboxUrl' | 'signal' | 'begin'> {
   readonly page: ShownPage
   readonly headers: HttpAnswer['headers']
   /** The cookies of the app. */
   readonly cookies: Cookies
   readonly parties: Parties
-  /** Whether the sandbox has answered in this visit, with this page or with an earlier one. */
+  /** Whether the sandbox has answered in this visit, at this page or earlier. */
   readonly answered: boolean
-  /** Whether the request of this page carried the answer. */
+  /** Whether the request for this page carried the answer. */
   readonly isCallback: boolean
 }
 
-/** A page at rest, and where it leads. */
+/** A page at rest: it no longer changes or loads. */
 export interface RestingPage {
   readonly page: ShownPage
   /** The request that the page makes without its user. */
@@ -27,12 +27,12 @@ export interface RestingPage {
   readonly ways: readonly (RequestWay | ScriptWay)[]
   /** Names of the cookies that scripts of the page set. */
   readonly cookies?: readonly string[]
-  /** Set when the page ends the visit. */
+  /** How the page ends the visit; absent if the visit can continue. */
   readonly ending?: Pick<BrowserVisit, 'end' | 'problem'> | undefined
 }
 
 /** An element in a browser with scripts. */
 type ScriptWay = Way & {
-  /** Presses the element. @returns the page at rest afterwards */
+  /** Presses the element. @returns the page when it is at rest again */
   press(): Promise<RestingPage>
 }

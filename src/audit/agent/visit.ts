@@ -9,7 +9,7 @@ import { calledEndpoint, type Parties } from './parties.ts'
 import { explanationOf, isHtml } from './read-page.ts'
 import type { LoadedPage, RestingPage } from './resting-page.ts'
 
-/** Maximum number of requests after the first one, by redirects and by pages that lead on. */
+/** Maximum number of requests after the first request: redirects, forms and pressed elements. */
 export const MAX_REDIRECTS = 20
 
 /** A browser, and the options of one visit. */
@@ -17,7 +17,7 @@ export interface VisitContext extends VisitOptions {
   exchange(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>
   readonly parties: Parties
   readonly cookies: Readonly<Record<'app' | 'sandbox', Cookies>>
-  /** The loopback address to connect from. */
+  /** The loopback address to connect from; `undefined` for the default. */
   readonly from: string | undefined
   /** Runs the scripts of a page of the app; absent in a browser without scripts. */
   readonly show?: ((page: LoadedPage) => Promise<RestingPage>) | undefined
@@ -30,8 +30,8 @@ interface Visit {
   /** The pressed elements, by `wayName`. */
   readonly pressed: string[]
   /**
-   * Elements that the user could press before the answer, as in a menu. Pressing them after the
-   * answer would prove nothing about the answer.
+   * Elements that the user could press before the answer, such as a menu, by `wayName`. Pressing
+   * them after the answer would prove nothing about the answer.
    */
   readonly waysBeforeAnswer: Set<string>
   /** The last request that carries an answer of the sandbox to the app. */
@@ -39,7 +39,10 @@ interface Visit {
   page: ShownPage | undefined
 }
 
-/** Opens a URL, and follows redirects, pages and the user's way to the end of the visit. */
+/**
+ * Opens a URL, then follows redirects, forms and elements that the user presses, to the end of the
+ * visit. A failed request ends the visit.
+ */
 export async function runVisit(request: PageRequest, context: VisitContext): Promise<BrowserVisit> {
   if (!webAddress(request.url)) {
     const problem = `${request.url} is no http or https address`
@@ -86,7 +89,7 @@ function endedVisit(end: End, url: URL, { hops, page, answer }: Visit): BrowserV
   }
 }
 
-/** Makes one request and adds its hop. @returns the next request, or how the visit ends */
+/** Makes one request and adds its hop. @returns the next request, or the end of the visit */
 async function navigate(navigation: Navigation, visit: Visit): Promise<Navigation | End> {
   const { context } = visit
   const { url } = navigation
@@ -103,7 +106,7 @@ async function navigate(navigation: Navigation, visit: Visit): Promise<Navigatio
   const answer = await send(navigation, headers, party, context)
   visit.hops.push(hopOf(navigation, answer, party, context))
 
-  // A browser follows a redirect before its body has arrived.
+  // A browser follows a redirect before the body has arrived, so a broken body does not matter.
   const redirect = redirectOf(navigation, answer)
   if (redirect) {
     const isFromSandbox = party === 'sandbox' && !('end' in redirect)
@@ -117,11 +120,11 @@ async function navigate(navigation: Navigation, visit: Visit): Promise<Navigatio
   return leavePage(await restingPage(page, navigation, answer, visit), visit)
 }
 
-/** The party of a URL. */
+/** The party of a URL. Adds the origin to the app if a script may lead there. */
 function partyOf(url: URL, { parties, sandboxUrl, show }: VisitContext): Hop['party'] {
   const isOfSandbox = parties.partyOf(url, sandboxUrl) === 'sandbox'
-  // Decision: a script may lead to another origin of this machine, such as that of an API, but not
-  // to another service.
+  // Decision: a script may lead to another origin of the app, such as an API, but not to another
+  // OpenID provider.
   if (show && !isOfSandbox && !url.searchParams.has('response_type')) parties.addApp(url)
   return parties.partyOf(url, sandboxUrl)
 }
@@ -132,7 +135,7 @@ function elsewhere(url: URL, { parties }: VisitContext): End {
   return { end: 'elsewhere', problem }
 }
 
-/** The decision for a request to E1 or E3, unless the time is over before. */
+/** The decision for a request to E1 or E3; `undefined` for other requests. */
 async function decisionFor(url: URL, party: 'app' | 'sandbox', context: VisitContext) {
   const { sandboxUrl, signal, decide, peeks } = context
   if (peeks && party === 'sandbox') return 'stop'
@@ -155,7 +158,7 @@ function send(
   return exchange({ method, url, headers, body: body?.text, from: ownAddress }, signal)
 }
 
-/** Keeps the cookies of an answer. @returns the hop of the request */
+/** Stores the cookies of a response. @returns the hop of the request */
 function hopOf(
   { method, url, isCallback = false }: Navigation,
   { status, headers, setCookie }: HttpAnswer,
@@ -180,8 +183,8 @@ function pageOf(url: URL, { status, headers, text }: HttpAnswer): ShownPage {
 }
 
 /**
- * Where the sandbox sends the browser: to a page of its own, or to the app with an answer. The
- * request to the app is cross-site.
+ * The request that follows a redirect or a form of the sandbox: to another page of the sandbox, or
+ * to the app with an answer. The request to the app is cross-site.
  */
 function leaveSandbox(to: Onward, visit: Visit): Navigation | End {
   const { parties, sandboxUrl, holds } = visit.context
@@ -195,7 +198,7 @@ function leaveSandbox(to: Onward, visit: Visit): Navigation | End {
   return { ...to, initiator: 'sandbox', isCallback: true, isRead: endpoint === 'E1' }
 }
 
-/** Sends the form of form_post; the visit ends at any other page of the sandbox. */
+/** Submits the form of form_post. The visit ends at any other page of the sandbox. */
 function leaveSandboxPage(page: ShownPage, visit: Visit): Navigation | End {
   const { parties, sandboxUrl } = visit.context
   const toApp = waysOf(page).find(
@@ -206,7 +209,7 @@ function leaveSandboxPage(page: ShownPage, visit: Visit): Navigation | End {
   return { end: 'sandbox_page', problem: explanationOf(page) }
 }
 
-/** A page of the app at rest, with its scripts run if the browser runs scripts. */
+/** A page of the app at rest. In a browser with scripts, the scripts of the page have run. */
 async function restingPage(
   page: ShownPage,
   { method, isCallback = false, isRead }: Navigation,
@@ -230,7 +233,7 @@ async function restingPage(
   }
 }
 
-/** Where a page of the app leads: on by itself, on by its user, or nowhere. */
+/** The request that follows a page of the app, or the end of the visit. */
 async function leavePage(resting: RestingPage, visit: Visit): Promise<Navigation | End> {
   visit.page = resting.page
   addCookies(resting.cookies, visit.hops)
@@ -253,7 +256,7 @@ function addCookies(names: readonly string[] = [], hops: Hop[]): void {
 
 const askedEndpoints = ({ hops }: Visit) => hops.flatMap(({ endpoint = [] }) => endpoint)
 
-/** Whether the user still has to begin the flow. */
+/** Whether the user has not begun the flow yet. */
 const isBeginning = (visit: Visit) =>
   visit.context.decide !== undefined && !visit.answer && askedEndpoints(visit).length === 0
 
@@ -277,6 +280,6 @@ function wayOfUser({ ways }: RestingPage, visit: Visit): RestingPage['ways'][num
   return chooseWay(open, { sandboxUrl, begin, decide, asked, answer, pressed })
 }
 
-/** Why the visit ends before the flow has begun. */
+/** Why the flow has not begun; `undefined` if it has. */
 const problemOf = ({ ways }: RestingPage, visit: Visit): string | undefined =>
   isBeginning(visit) ? notBegun(ways, visit.pressed, visit.context.begin) : undefined

@@ -10,17 +10,17 @@ const ENDED =
   'Chromium ended in the middle of the audit; run it again, with fewer --jobs when its memory is short'
 
 /**
- * A browser with scripts. The agent opens a tab for each concurrent visit and uses the tab again
- * for other browsers: a new context takes Chromium several times as long as all pages of a visit.
+ * Creates an agent with scripts. The agent opens one tab for each concurrent visit and reuses the
+ * tabs for other browsers, because a new context takes longer than all pages of a visit.
  */
 export function createChromiumAgent(chromium: Chromium, options: HttpAgentOptions = {}): Agent {
   const http = createHttpAgent(options)
-  // Playwright attaches to hidden tabs, which have the target type "other", only if this variable
-  // is set.
+  // Hidden tabs have the target type "other". Playwright attaches to this type only if this
+  // variable is set.
   process.env['PW_CHROMIUM_ATTACH_TO_OTHER'] = '1'
   const idle: Tab[] = []
   const notes = new Set<string>()
-  // Chromium never answers a call that arrives shortly before its end.
+  // Chromium does not answer calls that arrive shortly before its end, so visits race with its end.
   const ended = new Promise<never>((_resolve, reject) => chromium.once('disconnected', reject))
   ended.catch(() => {})
 
@@ -61,8 +61,8 @@ export function createChromiumAgent(chromium: Chromium, options: HttpAgentOption
         },
         forget(names) {
           browser.forget(names)
-          // The answer added the proof to the storage of pages. Older entries, such as the request,
-          // stay.
+          // Removes the entries that pages stored after the answer. Earlier entries, such as the
+          // state of the request, stay.
           const { stored, storedBeforeAnswer } = storage
           const kept = stored.filter((entry) => storedBeforeAnswer.includes(entry))
           storage = { stored: kept, storedBeforeAnswer }

@@ -16,16 +16,16 @@ interface PausedRequest {
   }
 }
 
-/** Resources that show nothing to the audit. */
+/** Types of resources that the audit does not load. */
 const UNREAD: readonly string[] = ['Image', 'Media', 'Font']
 
 /**
- * Decides on each request of a tab. Navigations of the window are not sent: the tab answers the
- * request of its page, and leads on with any other one.
+ * Intercepts each request of a tab. Chromium sends no navigation of the window itself: the tab
+ * fulfils the navigation to the current page, and any other navigation becomes its next request.
  */
 export async function interceptRequests(tab: TabState): Promise<void> {
   tab.session.on('Fetch.requestPaused', (paused) => {
-    // The tab may end before its reply.
+    // The tab may close before the reply.
     intercept(paused, tab).catch(() => {})
   })
   await tab.session.send('Fetch.enable', { patterns: [{ urlPattern: 'http*' }] })
@@ -59,13 +59,13 @@ function navigateWindow(
   }
   const type = headers['Content-Type']
   const body = type ? { type, text } : undefined
-  // Until Chromium has requested the next page, the previous page may still lead on.
+  // While `awaitedUrl` is set, the previous page is still active. Its navigations are ignored.
   if (tab.awaitedUrl === undefined)
     tab.lead({ onward: { method: method === 'POST' ? method : 'GET', url, body } })
   return refuse({ requestId }, 'Aborted', tab)
 }
 
-/** The answer of the app, whose text is decoded, complete and not a download. */
+/** The response of the app for `Fetch.fulfillRequest`. Its text is already decoded and complete. */
 function responseOf({ page, headers }: TabPage) {
   const contentType = `${page.mediaType || 'text/html'}; charset=utf-8`
   const kept = Object.entries({ ...headers, 'content-type': contentType }).filter(
@@ -78,7 +78,7 @@ function responseOf({ page, headers }: TabPage) {
   }
 }
 
-/** Whether a frame or a script requests E1 or E3. A frame ends the visit. */
+/** Whether a frame or a script requests E1 or E3. A request by a frame ends the visit. */
 function refersToService(
   url: URL,
   isDocument: boolean,

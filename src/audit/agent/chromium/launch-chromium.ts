@@ -6,14 +6,14 @@ import { codeOf, messageOf } from '../../../sandbox/files/caught.ts'
 import { AuditProblem } from '../../audit-problem.ts'
 
 export interface LaunchOptions {
-  /** The program to start: `CHROME_PATH`. */
+  /** The executable to start: `CHROME_PATH`. */
   readonly chromePath?: string | undefined
-  /** Address of a running browser, which keeps running: `http://localhost:9222`. */
+  /** URL of a running Chromium to connect to: `http://localhost:9222`. */
   readonly cdpUrl?: string | undefined
   readonly headed?: boolean | undefined
 }
 
-/** Where Chromium is usually installed. */
+/** Usual paths of Chromium and Chrome. */
 const PROGRAMS: readonly string[] = [
   '/usr/bin/google-chrome-stable',
   '/usr/bin/google-chrome',
@@ -24,14 +24,17 @@ const PROGRAMS: readonly string[] = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** Frames of other sites stay in the process of the page, so that the audit sees their requests. */
+/**
+ * Without site isolation, frames run in the process of the page and the tab sees their requests.
+ */
 const ARGUMENTS = ['--disable-gpu', '--disable-site-isolation-trials']
 const INSTALL = 'npx playwright-core install chromium'
 const INSTALL_PLAYWRIGHT = 'npm i -D playwright-core'
 
 /**
- * Starts Chromium by the playwright-core of the user's project, or connects to a running one.
- * @throws AuditProblem with the remedy in one line
+ * Starts Chromium with the playwright-core of the user's project, or connects to a running
+ * Chromium.
+ * @throws AuditProblem with one line that names the remedy
  */
 export async function launchChromium(options: LaunchOptions): Promise<Chromium> {
   const { chromePath, cdpUrl, headed = false } = options
@@ -43,7 +46,7 @@ export async function launchChromium(options: LaunchOptions): Promise<Chromium> 
       headless: !headed,
       args: ARGUMENTS,
       ...(program !== undefined && { executablePath: program }),
-      // An interrupted audit ends Chromium itself, after the running visits.
+      // An interrupted audit closes Chromium itself, after the running visits.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
@@ -77,7 +80,7 @@ function launchProblem(
   return new AuditProblem(`${problem}; name another by CHROME_PATH=/path/to/chrome`, { cause })
 }
 
-/** The working folder comes first: the audited project has playwright-core. */
+/** Loads playwright-core from the working folder, otherwise from the folder of this module. */
 function loadPlaywright(): BrowserType {
   const load = createRequire(import.meta.url)
   try {

@@ -1,7 +1,7 @@
 import type { BrowserContext, Browser as Chromium, Page as Window } from 'playwright-core'
 import { USER_AGENT } from '../onward.ts'
 
-/** Opens a window in a context of its own. */
+/** Opens a window in a new browser context. */
 export async function openWindow(chromium: Chromium, anyCertificate: boolean): Promise<Window> {
   const context = await chromium.newContext({
     acceptDownloads: false,
@@ -10,8 +10,7 @@ export async function openWindow(chromium: Chromium, anyCertificate: boolean): P
     locale: 'en-US',
     userAgent: USER_AGENT,
   })
-  // Chromium treats pages that it did not load itself as pages of the internet, which may not call
-  // this machine.
+  // Chromium treats fulfilled pages as public, and public pages may not call the local network.
   await context.grantPermissions(['local-network-access']).catch(() => {})
   const ordinary = await context.newPage()
   const hidden = await openHiddenWindow(chromium, context, ordinary)
@@ -20,8 +19,8 @@ export async function openWindow(chromium: Chromium, anyCertificate: boolean): P
 }
 
 /**
- * Opens a tab that no window draws, which halves the work of a headless Chromium; `undefined` if
- * this Chromium has no hidden tabs.
+ * Opens a hidden tab, which halves the work of a headless Chromium because nothing is drawn;
+ * `undefined` if Chromium does not support hidden tabs.
  */
 async function openHiddenWindow(
   chromium: Chromium,

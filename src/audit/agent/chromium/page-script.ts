@@ -2,37 +2,36 @@ import * as z from 'zod'
 import { MAX_READ_BYTES } from '../../../server/client/exchange.ts'
 import { waySchema } from '../choose-way.ts'
 
-/** The name by which the audit finds its script in a page. */
+/** The global variable of the page script. */
 const NAME = '__agekeyAudit'
 /**
- * Checks without a change after which a page counts as resting. A check takes 10 ms, or longer on a
- * busy page.
+ * Number of checks without a change after which a page is at rest. Checks are at least 10 ms apart.
  */
 const QUIET_LOOKS = 6
-/** The same for an unchanged callback page, which may still process its response. */
+/** The same for a callback page that has not changed yet: it may still process the answer. */
 const SILENT_LOOKS = 40
 /**
- * Milliseconds in total that the audit waits for timers and workers of a page, because a clock on a
- * page never stops.
+ * Milliseconds in total that the audit waits for timers of a page, because the timer of a clock
+ * never stops. Also the limit for an answer of a worker.
  */
 const MAX_WAIT_MS = 2000
 
-/** The answer of the script about its page. */
+/** What the page script reports. */
 export const seenSchema = z.object({
   url: z.string(),
   html: z.string(),
-  /** Entries of the storage, each a JSON array of origin, storage, name and value. */
+  /** Entries of web storage, each a JSON array: origin, kind of storage, name, value. */
   stored: z.array(z.string()),
   ways: z.array(waySchema),
-  /** What keeps the page from coming to rest. */
+  /** Why the page is not at rest. */
   unrest: z.string(),
 })
 export type SeenPage = z.infer<typeof seenSchema>
 
 /**
- * Runs in each page before the scripts of the page, and observes whether the page still changes,
- * computes or waits. The script is a string, because a compiler may add helpers to a function that
- * no page has.
+ * Runs in each page before the page's own scripts, and observes whether the page still changes,
+ * computes or waits. The script is a string, because a compiler could add calls to helpers that the
+ * page does not have.
  */
 export const PAGE_SCRIPT = `(() => {
 if (window !== window.top) return
@@ -148,7 +147,7 @@ Object.defineProperty(window, '${NAME}', { value: {
 export const callOf = (method: 'rest' | 'see' | 'press', ...given: readonly unknown[]): string =>
   `${NAME}.${method}(${given.map((one) => JSON.stringify(one)).join()})`
 
-/** A script that replaces the storage of a new page by the entries of its origin. */
+/** A script that replaces the web storage of a new page with the stored entries of its origin. */
 export const restoringScript = (stored: readonly string[]): string => `if (window === window.top) {
   window.name = ''
   localStorage.clear()

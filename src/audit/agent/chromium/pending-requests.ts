@@ -1,10 +1,10 @@
 import type { Request, Page as Window } from 'playwright-core'
 
-/** Requests of a page that keep the page from coming to rest. */
+/** The pending requests of a page. The page is not at rest while there are any. */
 export interface PendingRequests {
   /** Number of pending requests. */
   readonly size: number
-  /** Number of requests since the tab was opened. */
+  /** Number of requests since the tab opened. */
   readonly begun: number
   /** The method and path of the oldest pending request. */
   first(): string | undefined
@@ -13,19 +13,19 @@ export interface PendingRequests {
 
 /** Milliseconds after which an unanswered `GET` of a script counts as a long poll. */
 const MAX_WAIT_MS = 5000
-/** Types of requests that may never end. */
+/** Types of requests that may never complete. */
 const ENDLESS: readonly string[] = ['eventsource', 'websocket', 'ping', 'cspreport']
 
 /** The current page. */
 interface TrackedPage {
-  /** URLs that scripts request by GET. */
+  /** URLs that scripts requested by GET. */
   readonly asked: Set<string>
   readonly isCallback: boolean
 }
 
 /**
- * Records the requests of a window, without navigations and long polls. No request of a callback
- * page counts as a long poll.
+ * Tracks the requests of a window, except navigations and long polls. On a callback page, no
+ * request counts as a long poll.
  */
 export function trackRequests(
   window: Window,

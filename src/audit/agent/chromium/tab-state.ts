@@ -2,7 +2,7 @@ import type { CDPSession, Page as Window } from 'playwright-core'
 import type { LoadedPage, RestingPage } from '../resting-page.ts'
 import type { PendingRequests } from './pending-requests.ts'
 
-/** Entries of the storage of pages, each a JSON array of origin, storage, name and value. */
+/** Web storage of a browser. Each entry is a JSON array: origin, kind of storage, name, value. */
 export interface PageStorage {
   stored: readonly string[]
   /** The entries when the sandbox answered. */
@@ -11,9 +11,11 @@ export interface PageStorage {
 
 /** A page for a tab. */
 export interface TabPage extends LoadedPage {
-  /** The storage of one browser. Another object means that the tab must restore the storage. */
+  /**
+   * The storage of the browser. If the object differs from the last page's, the tab restores it.
+   */
   readonly storage: PageStorage
-  /** URLs that scripts request by GET; the tab adds them. */
+  /** URLs that scripts requested by GET. The tab adds to this set. */
   readonly asked: Set<string>
 }
 
@@ -26,14 +28,14 @@ export interface TabState {
   /** The id of the top frame. */
   readonly frameId: string
   readonly requests: PendingRequests
-  /** Lines for the report about what the tab did not load or follow. */
+  /** What the tab did not load or follow, one line each, for the report. */
   readonly notes: Set<string>
   /** The current page; `undefined` between two visits. */
   shown: TabPage | undefined
-  /** The URL of `shown` until Chromium has requested it. */
+  /** The URL of `shown`; `undefined` once Chromium has requested it. */
   awaitedUrl: string | undefined
   /** Whether another visit can use the tab. */
   isUsable: boolean
-  /** Called when the page leads on, or ends the visit. */
+  /** Called when the page makes its next request or ends the visit. */
   lead(to: Lead): void
 }

@@ -9,26 +9,28 @@ import { callOf, PAGE_SCRIPT, restoringScript, type SeenPage, seenSchema } from 
 import { trackRequests } from './pending-requests.ts'
 import type { Lead, PageStorage, TabPage, TabState } from './tab-state.ts'
 
-/** A tab of Chromium, which shows the pages of one visit after the other. */
+/** A tab of Chromium. It shows the pages of one visit at a time. */
 export interface Tab {
   /** Shows a page until the page rests, leads on, or ends the visit. */
   show(page: TabPage): Promise<RestingPage>
   /**
-   * Blocks all further requests of the page.
-   * @returns whether the tab can be used again; otherwise the tab is closed
+   * Ends the visit: further requests of the page are blocked.
+   * @returns whether another visit can use the tab; otherwise the tab is closed
    */
   end(): boolean
 }
 
-/** A page that does not answer the audit in this time is in an endless loop. */
+/** Milliseconds that a page may take to answer the audit. Later it counts as an endless loop. */
 const MAX_WAIT_MS = 5000
 
 /**
- * Opens a tab. The audit makes each request of the window itself and gives Chromium the last
- * answer, so that a flow goes the same way with scripts and without. The tab uses the protocol of
- * Chromium, because Playwright's own calls fall short: `route` sees neither redirects nor
- * preflights and reports a request after the page may seem to rest; `cookies` takes cookies without
- * SameSite for Lax; an init script cannot be removed; no tab can be hidden.
+ * Opens a tab. The HTTP agent makes each request of the window and passes the response to Chromium,
+ * so a flow takes the same path with and without scripts. The tab uses the Chrome DevTools Protocol
+ * where the Playwright API does not suffice:
+ * - `route` sees neither redirects nor preflights, and reports requests too late
+ * - `cookies` reports a cookie without SameSite as Lax
+ * - an init script cannot be removed
+ * - a tab cannot be hidden
  */
 export async function openTab(
   chromium: Chromium,
@@ -71,7 +73,7 @@ export async function openTab(
 /** Notes dialogs and service workers, closes popups, and ends the visit at a crash. */
 function watchWindow(tab: TabState): void {
   const { window, session, notes } = tab
-  // Without a listener of its own, Playwright dismisses dialogs.
+  // Playwright dismisses dialogs as long as nothing listens to its `dialog` event.
   session.on('Page.javascriptDialogOpening', ({ type, message }) => {
     const said = `${type} ${JSON.stringify(message.slice(0, 80))}`
     if (type !== 'beforeunload') notes.add(`your app opens a dialog, which was dismissed: ${said}`)
@@ -86,11 +88,14 @@ function watchWindow(tab: TabState): void {
     tab.isUsable = false
     tab.lead({ ending: { end: 'dropped', problem: 'the page of your app crashed its tab' } })
   })
-  // A popup that no script opens, such as that of a link to another window.
+  // The page script handles `window.open`. This popup comes from a link with a target.
   window.on('popup', (popup) => void popup.close().catch(() => {}))
 }
 
-/** @param restored the storage of this tab, and the origins whose entries the tab has restored */
+/**
+ * Shows a page, with the cookies and the storage of its browser.
+ * @param restored the storage that the tab holds now, and the origins whose entries are restored
+ */
 async function show(
   next: TabPage,
   restored: Set<PageStorage | string>,
@@ -133,8 +138,8 @@ async function loadPage(url: string, tab: TabState): Promise<void> {
 }
 
 /**
- * The value of an expression in the page; `undefined` when the page is left, or when its script
- * blocks the answer.
+ * Evaluates an expression in the page; `undefined` if the page navigates away or does not answer in
+ * time.
  */
 const ask = (expression: string, { window }: TabState): Promise<unknown> =>
   Promise.race([
@@ -177,14 +182,14 @@ async function restAfter(
   }
 }
 
-/** @returns what the page said when it rested */
+/** @returns what the page script reported when the page was at rest */
 async function untilRest(
   act: () => Promise<unknown>,
   { isCallback, begin }: TabPage,
   { window, requests }: TabState,
   over: AbortSignal,
 ): Promise<{ said: unknown }> {
-  // A script of the previous page may just have led elsewhere.
+  // Repeated once, because a script of the previous page may just have navigated elsewhere.
   await act().catch(() => (over.aborted ? undefined : act()))
   for (;;) {
     while (requests.size > 0 && !over.aborted) await wait(5)
@@ -195,7 +200,7 @@ async function untilRest(
   }
 }
 
-/** Replaces the entries of the origin of a page. */
+/** Replaces the stored entries of a page's origin. */
 function keepStorage({ url, stored }: SeenPage, storage: PageStorage): void {
   const { origin } = new URL(url)
   const others = storage.stored.filter((entry) => JSON.parse(entry)[0] !== origin)
