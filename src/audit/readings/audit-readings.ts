@@ -16,18 +16,18 @@ import { type ReadingSettings, readingTrial, setReadings } from './reading-trial
 import { runFlow, type ShownFlow } from './tried-flow.ts'
 
 export interface ReadingsOptions extends AuditRunOptions {
-  /** The readings on which the app depends count for the exit code. */
+  /** Whether readings that the app depends on count for the exit code. */
   readonly failOnReadings?: boolean
 }
 
-/** Chromium takes about five minutes for the flows of one app. */
+/** Default budget: with Chromium, the flows of one app take about five minutes. */
 const BUDGET_SECONDS = 900
 
 /**
- * Drives an app through its good flows under each variant of each reading, one at a time, then
- * under combinations that contain every pair of variants. Always restores the readings of each
- * tenant.
- * @throws AuditProblem, in one line, when nothing can be shown
+ * Finds out which readings an app depends on. Runs the app's good flows under each variant of each
+ * reading, then under combinations that together contain every pair of variants. Always restores
+ * the readings of each tenant.
+ * @throws AuditProblem with one line when the app cannot be learned
  */
 export async function auditReadings(
   app: AppCopies,

@@ -12,26 +12,26 @@ import { planRow, type RowSettings } from '../trials/rows/row-plan.ts'
 import { type TrialFinding, undetermined } from '../trials/trial.ts'
 import { flowOf, goodFlowsOf, type TriedFlow } from './tried-flow.ts'
 
-/** A variant to try, and the usual variant of the same reading. */
+/** A variant to try, and the current variant of the same reading. */
 export interface ChosenVariant {
   readonly reading: Reading
   readonly variant: Variant
   readonly usual: string
-  /** The flows of an app that may show the difference. */
+  /** The flows of the app that may show a difference. */
   readonly flows: readonly TriedFlow[]
   /** Why the variant cannot be tried. */
   readonly absent?: TrialFinding | undefined
 }
 
-/** `refused_token_status=403` */
+/** The id of a variant: `refused_token_status=403`. */
 export const chosenVariantName = ({ reading, variant }: NamedVariant): string =>
   readingId(reading.name, variant.name)
 
 type NamedVariant = Pick<ChosenVariant, 'reading'> & { readonly variant: Pick<Variant, 'name'> }
 
 /**
- * All variants that the tenant does not have now. The good flows of an app come first, then those
- * of the rows that show the reading.
+ * All variants that differ from the current readings of the tenant. The flows of each variant are
+ * the good flows of the app, then the flows of other rows that show the reading.
  */
 export function unusualVariants(own: Readings, settings: RowSettings): readonly ChosenVariant[] {
   const { profile, create } = settings.learned
@@ -46,8 +46,8 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
     variant: Variant,
   ): TrialFinding | undefined {
     const { name } = reading
-    // Decision: the brand word is a setting of an app that writes it into its requests, like the
-    // base URL.
+    // Decision: an app that requests the upgrade scope has the brand word as a setting, like the
+    // base URL, so another brand word shows nothing.
     if (name === 'brand_word' && profile.upgradeScope)
       return notForThisApp('your app names the brand word itself, in the upgrade scope')
     const other = set.find((one) => isExcluded({ reading, variant }, one))
@@ -57,7 +57,7 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
       const masked = known.find(({ verdict }) => verdict !== 'not for this app')
       return masked ? undetermined(masked.evidence, 'masked') : known[0]
     }
-    // Answers of Create always come in a redirect.
+    // Create always answers by a redirect, Use does not with form_post.
     if (!isRedirected && (name === 'redirect_status' || name === 'callback_spaces'))
       return undetermined('your app asks for form_post, and its answers come in no redirect')
     return undefined
@@ -85,10 +85,11 @@ export function unusualVariants(own: Readings, settings: RowSettings): readonly 
   })
 }
 
+/** Whether one combination may contain both variants. */
 export const mayMeet = (one: ChosenVariant, other: ChosenVariant): boolean =>
   one.reading !== other.reading && !isExcluded(one, other)
 
-/** Whether two variants exclude each other; one of them lists the other. */
+/** Whether one of two variants excludes the other. */
 function isExcluded(one: NamedVariant, other: NamedVariant): boolean {
   const excludes = ({ reading, variant }: NamedVariant, beside: NamedVariant) =>
     reading.excludes?.[variant.name]?.includes(chosenVariantName(beside)) === true

@@ -5,13 +5,13 @@ import { type ChosenVariant, chosenVariantName, mayMeet } from './chosen-variant
 type Combination = readonly ChosenVariant[]
 type Try = (set: Combination) => Promise<TrialFinding>
 
-/** Further failures would say little more. */
+/** Number of failing combinations after which the search stops. */
 const MAX_FAILING = 10
 const ENOUGH = `${MAX_FAILING} combinations fail, and further ones were not tried`
 
 /**
- * Tries every pair of variants in combinations, and shrinks each that fails. Later combinations
- * contain no known failure.
+ * Tries combinations until each pair of variants has been part of one. A failing combination is
+ * reduced to its smallest failing part, and no later combination contains this part.
  */
 export async function tryCombinations(
   variants: readonly ChosenVariant[],
@@ -56,7 +56,10 @@ export async function tryCombinations(
   }
 }
 
-/** A few combinations that contain every compatible pair of variants. Greedy, by missing pairs. */
+/**
+ * Finds a small number of combinations that together contain every compatible pair of variants. A
+ * greedy search: each combination grows by the variant that adds most missing pairs.
+ */
 export function coverPairs(
   pairs: readonly (readonly [ChosenVariant, ChosenVariant])[],
   variants: readonly ChosenVariant[],
@@ -84,8 +87,9 @@ export function coverPairs(
 }
 
 /**
- * The result of a combination and, if the combination fails, its smallest failing part: first
- * without halves, then without quarters, then without single variants.
+ * Tries a combination. If the combination fails, removes halves, then quarters, then single
+ * variants, as long as the rest still fails.
+ * @returns the combination or its smallest failing part, and the finding
  */
 async function tryAndShrink(set: Combination, tryOne: Try) {
   let part = set
@@ -107,6 +111,6 @@ async function tryAndShrink(set: Combination, tryOne: Try) {
   return { part, finding }
 }
 
-/** Why the result is undetermined: `page_unknown: in use/verified as adult your app showed ...`. */
+/** Why a finding is undetermined: `page_unknown: in use/verified as adult your app showed ...`. */
 export const findingReason = ({ reason, evidence }: TrialFinding): string =>
   [reason, evidence].filter((text) => text).join(': ')

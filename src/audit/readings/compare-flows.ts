@@ -7,7 +7,7 @@ import { readSeen } from '../trials/rows/row-finding.ts'
 import type { TrialFinding } from '../trials/trial.ts'
 import type { ShownFlow } from './tried-flow.ts'
 
-/** The least share of the usual page for a page that says neither yes nor no. */
+/** Minimum share of the usual page's features, for a page that says neither yes nor no. */
 const ALIKE = 0.9
 
 interface Difference {
@@ -17,8 +17,8 @@ interface Difference {
 }
 
 /**
- * Compares two runs: yes, no and successful calls must stay; crashes and missing pages count unless
- * they are usual.
+ * Compares a run under some variants with the usual run. A yes, a no and a successful call must
+ * stay the same. A crash or a missing page is a failure, unless the usual run has it too.
  */
 export function compareFlows(
   usual: ShownFlow,
@@ -45,7 +45,7 @@ function compare(usual: ShownFlow, shown: ShownFlow, learned: LearnedApp): Diffe
     }
   const failure = failureOf(usual, shown, learned)
   if (failure !== undefined) return { verdict: 'too strict', text: failure }
-  // At an error page of the service the user stays there, and the app is not called.
+  // The user stays at an error page of the service, so the app gets no answer.
   const isEnded = observation.end === 'sandbox_page'
   const says = read(shown, learned)
   const isSame = says === read(usual, learned) && says !== 'unknown'
@@ -58,7 +58,7 @@ function compare(usual: ShownFlow, shown: ShownFlow, learned: LearnedApp): Diffe
   }
 }
 
-/** What the app no longer does as usual; `undefined` when there is nothing. */
+/** What the app fails to do as usual; `undefined` if it fails nothing. */
 function failureOf(usual: ShownFlow, shown: ShownFlow, learned: LearnedApp): string | undefined {
   const { observation: before } = usual.seen.run
   const { observation } = shown.seen.run
@@ -87,7 +87,7 @@ function isAlike(before: Observation, { status, features }: Observation): boolea
   return before.status === status && common > 0 && common >= ALIKE * before.features.size
 }
 
-/** What happened to a call that usually succeeds. */
+/** Says which call usually succeeds and is missing or refused; `undefined` without such a call. */
 function missingCall(usual: ShownFlow, shown: ShownFlow): string | undefined {
   const callsOf = ({ flows }: ShownFlow) => flows.flatMap(({ calls }) => calls)
   const answered = (flow: ShownFlow) =>

@@ -7,14 +7,14 @@ import type { ChosenVariant } from './chosen-variants.ts'
 import type { ShownFlow } from './tried-flow.ts'
 import type { ServiceDocument } from './watched-documents.ts'
 
-/** The endpoint of a reading that changes only a second call with the same value. */
+/** Readings that change only a second use of a value: the endpoint, and the value in words. */
 const USED_TWICE: Readonly<Record<string, readonly [endpoint: string, used: string]>> = {
   code_use: ['E4', 'its code'],
   request_uri_use: ['E3', 'its request_uri'],
   access_token_use: ['E5', 'its access token'],
 }
 
-/** What the app did under a variant. */
+/** What an app did under a variant. */
 export interface MetBy {
   readonly runs: readonly ShownFlow[]
   /** The documents that the server of the app requested. */
@@ -39,7 +39,7 @@ export function whyNotMet(
   const [twice, used] = USED_TWICE[name] ?? []
   if (used && calls.every((ofFlow) => countCalls(ofFlow, twice) < 2))
     return notForThisApp(`your app uses ${used} once, so that it meets no difference`)
-  // When the service answers by an error page, no callback comes; the page itself is the answer.
+  // If the service answers by an error page, there is no callback; the page itself is the answer.
   const isPage = variant.name === 'page' && calls.flat().some(isErrorPage)
   const isMet = runs.some(
     ({ flow, isDelivered }) => shownBy.includes(rowId(flow.row)) && (isDelivered || isPage),

@@ -12,13 +12,13 @@ import { type WatchedDocuments, watchDocuments } from './watched-documents.ts'
 
 export interface ReadingSettings
   extends Pick<AuditRun, 'learned' | 'options' | 'startFresh' | 'drive' | 'signal'> {
-  /** The end of each flow under the usual readings, by the name of the flow. */
+  /** Each flow as it ended under the usual readings, by the name of the flow. */
   readonly usual: ReadonlyMap<string, ShownFlow>
-  /** The readings that the tenant of each worker had. */
+  /** The readings of each worker's tenant before the audit. */
   readonly own: ReadonlyMap<SandboxApi, TenantReadings>
 }
 
-/** Sets readings of a tenant; all others become those of `own`, or the defaults. */
+/** Sets readings of a tenant. All other readings get the value in `own`, or the default. */
 export async function setReadings(
   sandbox: SandboxApi,
   readings: Readings,
@@ -28,7 +28,7 @@ export async function setReadings(
   await sandbox.configure({ readings: Object.fromEntries(all) })
 }
 
-/** Readings of documents that an app requests at its start: a fresh copy shows all of the effect. */
+/** Readings of documents that an app requests at its start, so their trials need a fresh copy. */
 const READ_AT_START = [
   'discovery',
   'key_set',
@@ -46,7 +46,7 @@ interface VariantsResult {
   readonly failed?: TriedFlow | undefined
 }
 
-/** The app and the tenant that have the variants. */
+/** An app whose tenant has the variants. */
 interface PreparedApp extends Pick<Worker, 'sandbox' | 'driver'> {
   /** Whether a copy was started for the variants. */
   readonly isFresh: boolean
@@ -60,8 +60,8 @@ interface VariantsTrial {
 }
 
 /**
- * Tries variants together, up to the first failing flow, which is run once more under the usual
- * readings.
+ * Makes a trial of variants that are set together. The trial stops at the first failing flow, and
+ * runs this flow again under the usual readings as a control.
  */
 export function readingTrial(
   variants: readonly ChosenVariant[],
@@ -79,13 +79,13 @@ export function readingTrial(
     return startFresh ? runOnCopy(all, startFresh) : runOnWorker(all, worker)
   }
 
-  /** The failed flow under the usual readings. */
+  /** Runs the failed flow under the usual readings. */
   async function runControl(failed: TriedFlow, worker: Worker): Promise<TrialFinding> {
     const control = { variants: [], flows: [failed] }
     const { finding } = await runUnder(control, worker)
     if (isGood(finding) || startFresh || !worker.program) return finding
-    // An app that ended may work again after a new start. If the app does not start, the next run
-    // shows this.
+    // The app may have crashed, so the control gets a second chance after a restart. If the restart
+    // fails, the next run shows it.
     await worker.program.restart().catch(() => {})
     return (await runUnder(control, worker)).finding
   }
@@ -108,7 +108,7 @@ export function readingTrial(
 const readingsOf = (variants: readonly ChosenVariant[]): Readings =>
   Object.fromEntries(variants.map(({ reading, variant }) => [reading.name, variant.name]))
 
-/** Starts a copy of the app on a tenant with the variants. */
+/** Runs the flows with a fresh copy of the app, on a tenant with the variants. */
 async function runOnCopy(
   trial: VariantsTrial,
   startFresh: NonNullable<AuditRun['startFresh']>,
@@ -134,7 +134,7 @@ async function runOnCopy(
   }
 }
 
-/** Sets the variants in the tenant of a worker, and the readings of the tenant afterwards. */
+/** Runs the flows with a worker. Sets the variants in its tenant and restores the readings. */
 async function runOnWorker(trial: VariantsTrial, worker: Worker): Promise<VariantsResult> {
   const { sandbox, driver } = worker
   const own = trial.settings.own.get(sandbox)
@@ -150,7 +150,7 @@ async function runOnWorker(trial: VariantsTrial, worker: Worker): Promise<Varian
   }
 }
 
-/** Compares each flow with its usual end, up to the first failure. */
+/** Runs each flow and compares it with its usual end, up to the first failure. */
 async function runFlows(
   { variants, flows, settings }: VariantsTrial,
   app: PreparedApp,
@@ -169,7 +169,7 @@ async function runFlows(
   const open = findings.find((one) => !isGood(one))
   if (open) return { finding: open }
   const [variant, ...others] = variants
-  // Whether several variants made a difference was seen when each was tried alone.
+  // For a combination, each variant was already seen to make a difference alone.
   const unmet =
     variant && others.length === 0
       ? whyNotMet(variant, { runs, documents, isFresh: app.isFresh })

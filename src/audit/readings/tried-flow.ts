@@ -9,11 +9,11 @@ import { findDelivery } from '../trials/rows/row-delivery.ts'
 import { learnedFlowOf } from '../trials/rows/row-finding.ts'
 import { planRow, type RowSettings } from '../trials/rows/row-plan.ts'
 
-/** A flow through which the app is driven under each reading. */
+/** A flow to run under each variant. */
 export interface TriedFlow {
   readonly row: AuditRow
   readonly role: Role
-  /** `use/verified as minor` */
+  /** The name in reports: `use/verified as minor`. */
   readonly name: string
 }
 
@@ -24,8 +24,8 @@ export const flowOf = (row: AuditRow, role: Role): TriedFlow => ({
 })
 
 /**
- * The flows that end as they should: an adult gets in, a minor and a denial do not, and the other
- * flows of the app.
+ * The flows in which the service gives right answers: an adult, a denial and a minor in Use, then
+ * Create and Upgrade if the app uses them.
  */
 export function goodFlowsOf({ create, upgrade }: LearnedApp): readonly TriedFlow[] {
   const find = (role: Role, ...ids: readonly string[]) =>
@@ -50,10 +50,10 @@ export interface ShownFlow {
   readonly isDelivered: boolean
 }
 
-/** Flows of the journal that may belong to one run. */
+/** Maximum number of flows in the journal that may belong to one run. */
 const MAX_FLOWS = 100
 
-/** Drives the app through a flow once, while no other run uses its tenant. */
+/** Runs a flow once. No other run may use the tenant at the same time. */
 export async function runFlow(
   flow: TriedFlow,
   { sandbox, driver }: Pick<Worker, 'sandbox' | 'driver'>,

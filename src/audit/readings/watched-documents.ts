@@ -1,11 +1,11 @@
 import type { SandboxApi } from '../../server/client/sandbox-api.ts'
 
-/** A document of the service, by the name of its call. */
+/** A document of the service, by its call name. */
 export type ServiceDocument = 'discovery' | 'jwks'
 
 const DOCUMENTS: readonly ServiceDocument[] = ['discovery', 'jwks']
 
-/** Which documents of the service an app requests. */
+/** A watch on the documents that an app requests. */
 export interface WatchedDocuments {
   /** The documents that the app has requested since the watch began. */
   requested(): Promise<readonly ServiceDocument[]>
@@ -13,7 +13,7 @@ export interface WatchedDocuments {
   stop(): Promise<void>
 }
 
-/** Watches the documents by scenarios, each of which awaits one call of the app. */
+/** Begins a watch. It arms one scenario for each document, which passes at the first request. */
 export async function watchDocuments({ scenarios }: SandboxApi): Promise<WatchedDocuments> {
   const ids = new Map<ServiceDocument, string>()
   for (const name of DOCUMENTS) {
