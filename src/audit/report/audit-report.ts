@@ -5,7 +5,7 @@ import { CALLS } from '../../service/oidc/endpoints.ts'
 import { parseJson } from '../../service/oidc/request/json.ts'
 import { checkAgainst, mustBe, problemLines } from '../../service/text/schema-problems.ts'
 
-/** Verdicts that are findings against an app. */
+/** Verdicts that count against an app. */
 export const FINDINGS = ['let in', 'too strict', 'stale', 'ignored', 'broke'] as const
 
 // biome-ignore format: the order of totals
@@ -16,7 +16,7 @@ export const VERDICTS = [
 export type VerdictName = (typeof VERDICTS)[number]
 
 // biome-ignore format: a line for each reason
-/** Why a row is undetermined: the name of the reason, its meaning, and what to do. */
+/** Reasons why a row is undetermined, each with its meaning and remedy. */
 const REASON_TABLE = [
   ['page_unknown', 'the page is neither the yes nor the no that was learned; --accepted says how success is known, for Create and Upgrade accepted in agekey-audit.yaml'],
   ['visit_failed', 'the visit function has to return true or false in time, whatever the app shows'],
@@ -33,14 +33,14 @@ export type Reason = (typeof REASONS)[number]
 
 // biome-ignore format: from bad to good
 /**
- * The verdicts on a check, the worst first: `missing` when the app accepted a row that breaks the
+ * The verdicts on a check, the worst first. `missing`: the app accepted a row that breaks the
  * check.
  */
 export const CHECK_VERDICTS = [
   'missing', 'too strict', 'stale', 'ignored', 'broke', 'undetermined', 'known', 'holds',
 ] as const
 
-/** Levels from which findings count: `none` counts none. */
+/** The lowest level of findings that count for the exit code. With `none`, no finding counts. */
 export const FAIL_ON = [...REQUIREMENT_LEVELS, 'none'] as const
 
 const lines = () => z.array(z.string()).readonly()
@@ -120,7 +120,7 @@ const auditedCheckSchema = auditedRowSchema
     counted: z.boolean().describe('Whether it counts for the exit code'),
   })
 
-/** The verdict on one check, by the verdicts on its rows. */
+/** A check and its verdict, which follows from the verdicts on rows. */
 export type AuditedCheck = Readonly<z.infer<typeof auditedCheckSchema>>
 
 /** How the audit recognises success and failure of a flow. */
@@ -168,7 +168,7 @@ const combinationsSchema = z.strictObject({
   failed: z.array(failedSchema.readonly()).readonly(),
 })
 
-/** The result of `audit --readings`: under which readings an app works. */
+/** The result of `audit --readings`: which readings an app works with. */
 const readingsReportSchema = z.strictObject({
   started_at: z.iso.datetime(mustBe('an instant like 2026-01-31T12:00:00Z')),
   seconds: z.number().min(0),
@@ -182,8 +182,8 @@ const readingsReportSchema = z.strictObject({
 export type ReadingsReport = Readonly<z.infer<typeof readingsReportSchema>>
 
 /**
- * The result of an audit. `--json` writes it, `.agekey-audit/last.json` holds it;
- * `public/schemas/audit-report.schema.json` is this schema.
+ * The report of an audit, as `--json` writes it and `.agekey-audit/last.json` stores it. The
+ * published JSON Schema is `public/schemas/audit-report.schema.json`.
  */
 export const auditReportSchema = z.strictObject({
   version: z.string().describe('Of agekey-sandbox'),
@@ -229,7 +229,7 @@ export const auditReportSchema = z.strictObject({
 
 export type AuditReport = Readonly<z.infer<typeof auditReportSchema>>
 
-/** The report of the last whole audit, below the folder in which the audit ran. */
+/** The file with the report of the last whole audit, relative to the working folder. */
 export const LAST_AUDIT = '.agekey-audit/last.json'
 
 /**
@@ -244,7 +244,7 @@ export function readReport(
   const checked = checkAgainst(auditReportSchema, json.value)
   if (checked.kind === 'valid') return { ok: true, report: checked.value }
   const [place = ''] = problemLines(checked, 'the value')
-  // A newer version may write members that this version does not know.
+  // Another version may have written the report with members that this version does not know.
   const { data: { version } = {} } = z.object({ version: z.string().max(20) }).safeParse(json.value)
   const isOther = version !== undefined && version !== packageVersion()
   const by = isOther

@@ -4,13 +4,13 @@ import { type AuditedCheck, type AuditedRow, CHECK_VERDICTS, FINDINGS } from './
 import { findingLevel, isFinding } from './points.ts'
 import { remedyFor } from './remedies.ts'
 
-/** Checks that an app makes for each call: `par/status`. Other checks are common to all flows. */
+/** Checks that the report lists for each call: `par/status`. Other checks are common to all. */
 const OF_EACH_CALL: readonly ClientCheck[] = ['connection', 'status', 'body']
 
 // biome-ignore format: a line or two for each
 /**
- * An app that accepts rows like `shownBy` lacks the check `missing`, and never reaches the checks
- * or rows of `hidden`.
+ * If an app accepts rows of each pattern in `shownBy`, it lacks the check `missing`. Accepted rows
+ * that match `hidden` then show no other missing check.
  */
 const REACHES: readonly (readonly [missing: ClientCheck, shownBy: readonly RegExp[], hidden: RegExp])[] = [
   ['signature', [/\.(signature_missing|payload_changed)$/], /^(alg|kid|key_source|crit|typ|serialisation)$/],
@@ -21,13 +21,15 @@ const REACHES: readonly (readonly [missing: ClientCheck, shownBy: readonly RegEx
   ['aud', [/\.aud_(of_other_client|prefix)$/], /^azp$/],
   ['lifetime', [/\.exp_(milliseconds|far_future)$/], /\.(exp|iat)_missing$/],
   ['age_thresholds', [/\.age_thresholds\./], /^requested_thresholds$/],
-  // A call whose failure is caught and ignored.
+  // The app catches and ignores every failure of the call.
   ['status', [/\.status_\d+_right_body$/, /\.empty_body$/], /^/],
 ]
 
 /**
- * The result of an audit by checks, the worst first: the fewest missing checks that explain all
- * accepted rows, the other findings, and the checks that hold.
+ * The result of an audit by checks, the worst first: a small set of missing checks that explains
+ * all accepted rows, then other findings, then the checks that hold.
+ * @param library the library of the app, for remedies
+ * @param verifications the check of `--find`, which has no rows
  */
 export function checksOf(
   rows: readonly AuditedRow[],
@@ -58,16 +60,16 @@ type Group = Pick<AuditedCheck, 'check' | 'verdict'> & { readonly rows: readonly
 const nameIn = (flow: string, check: ClientCheck) =>
   OF_EACH_CALL.includes(check) ? `${flow}/${check}` : check
 
-/** The checks that a row breaks; for a right answer the family of the row. */
+/** The checks that a row breaks. A right answer breaks none: its family replaces the check. */
 function namesOf({ checks, family, flow, verdict }: AuditedRow): readonly string[] {
   if (checks.length > 0) return checks.map((check) => nameIn(flow, check))
-  // The right answer for a child is a no.
+  // An app that lets a minor in with a right answer does not read the thresholds.
   return [verdict === 'let in' && family !== 'no_answer' ? 'age_thresholds' : family]
 }
 
 /**
- * The rows that each missing check explains. Greedy: first the check whose own rows were accepted,
- * then the check that explains most rows.
+ * The rows that each missing check explains. A greedy search: checks with accepted rows that break
+ * no other check come first, then the check that explains most rows.
  */
 function explainLetIn(letIn: readonly AuditedRow[]): ReadonlyMap<string, readonly AuditedRow[]> {
   const missing = new Map<string, readonly AuditedRow[]>()
@@ -102,12 +104,12 @@ const isReached = (
     return shownBy.every((one) => shown.some((by) => one.test(by.row)))
   })
 
-/** The verdict on a check without findings. */
+/** Judges a check that has no findings. */
 function judgeOther(check: string, rows: readonly AuditedRow[]): Group {
   const judged = rows.filter(
     (row) => namesOf(row).includes(check) && !/^(observed|not for this app)$/.test(row.verdict),
   )
-  // A row that breaks other checks as well says little about this one.
+  // A row that also breaks other checks says little about this check.
   const alone = judged.filter(({ checks }) => checks.length < 2)
   const of = (verdict: RegExp) =>
     (alone.length > 0 ? alone : judged).filter((row) => verdict.test(row.verdict))
@@ -119,14 +121,14 @@ function judgeOther(check: string, rows: readonly AuditedRow[]): Group {
     : { check, verdict: 'holds', rows: good }
 }
 
-/** Titles of the families whose rows break no check. */
+/** Titles of families whose rows break no check. */
 const TITLES = {
   ending: 'right answers',
   control: 'unusual right answers',
   no_answer: 'an answer at all',
 }
 
-/** None when the check has no rows. */
+/** Describes a check for the report; empty if the check has no rows. */
 function describeCheck(group: Group, library?: string): readonly AuditedCheck[] {
   const { check: id, verdict, rows } = group
   const sorted = worstFirst(group)
@@ -159,7 +161,7 @@ function describeCheck(group: Group, library?: string): readonly AuditedCheck[] 
   ]
 }
 
-/** Accepted rows first, then rows that count, then rows of the check itself, then by severity. */
+/** Sorts rows: accepted rows, then counted rows, then rows of the check itself, by severity. */
 function worstFirst({ check, rows }: Group): readonly AuditedRow[] {
   const rank = (row: AuditedRow) =>
     (row.verdict === 'let in' ? 80 : 0) +
@@ -169,17 +171,17 @@ function worstFirst({ check, rows }: Group): readonly AuditedRow[] {
   return rows.toSorted((one, other) => rank(other) - rank(one))
 }
 
-/** `par/status` is the check `status` of the flow `par`. */
+/** The check of an id: `par/status` is the check `status` of the call `par`. */
 const clientCheckOf = (id: string) => CHECK_ROWS.find(({ name }) => name === id.split('/').at(-1))
 
-/** How the report names a check: of the client, or the family of its rows. */
+/** Title, rule and harm of a check, or of the family of its rows. */
 function wordsOf(id: string, worst: AuditedRow): Pick<AuditedCheck, 'title' | 'rule' | 'harm'> {
   const check = clientCheckOf(id)
   if (!check) {
     const title = Object.entries(TITLES).find(([family]) => family === id)?.[1] ?? id
     return { title, rule: worst.rule, harm: worst.harm }
   }
-  // In Create nobody is let in.
+  // Create lets no user in, so the harm of the family does not apply.
   const harm = worst.flow === 'create' ? worst.harm : FAMILIES[check.family].harm
   return { title: check.title, rule: check.rule, harm }
 }

@@ -11,7 +11,7 @@ const CONCLUSIONS = ['passed', 'failed', 'nothing was judged', 'undetermined'] a
 
 type Conclusion = (typeof CONCLUSIONS)[number]
 
-/** An audit passes only if the audit judged a row, or the app works under a reading. */
+/** The conclusion in words. An audit that judged no row and no reading does not pass. */
 export function conclusionOf({
   exit_code,
   totals,
@@ -25,7 +25,8 @@ export function conclusionOf({
 }
 
 /**
- * `not verified: signature (16 rows), nonce (7); 2 checks missing, 31 hold`; empty without checks.
+ * The checks in one line; empty without checks.
+ * `not verified: signature (16 rows), nonce (7); 2 checks missing, 31 hold`
  */
 export function describeChecks(checks: readonly AuditedCheck[]): string {
   if (checks.length === 0) return ''
@@ -46,7 +47,7 @@ export function describeChecks(checks: readonly AuditedCheck[]): string {
     .join('; ')
 }
 
-/** `signature (16 rows), nonce (7)` */
+/** Lists checks with their numbers of rows: `signature (16 rows), nonce (7)`. */
 export const listChecks = (checks: readonly AuditedCheck[]): string =>
   checks
     .map(({ title, rows: { length } }, index) =>
@@ -55,8 +56,8 @@ export const listChecks = (checks: readonly AuditedCheck[]): string =>
     .join(', ')
 
 /**
- * `works under 31 of 34; depends on refused_token_status=401`, without variants that made no
- * difference to the app.
+ * The readings in one line: `works under 31 of 34; depends on refused_token_status=401`. Variants
+ * that made no difference to the app do not count.
  */
 export function describeReadings({ variants, combinations }: ReadingsReport): string {
   const ofVerdict = (verdict: TriedVariant['verdict']) =>

@@ -21,8 +21,9 @@ import {
 const FOLDED = ['known', 'observed', 'not for this app', 'refused', 'accepted'] as const
 
 /**
- * An audit as GitHub Flavored Markdown, by default no longer than GitHub accepts for the summary of
- * a step.
+ * Renders a report as GitHub Flavored Markdown.
+ * @param console the URL of the console, for links to flows
+ * @param maxBytes default: the size that GitHub accepts for the summary of a step
  */
 export function renderMarkdown(report: AuditReport, console?: string, maxBytes?: number): string {
   const { rows, readings, checks, notes, learned, app, catalogue, seconds, totals } = report
@@ -100,7 +101,7 @@ function flowLink(id: string, console = ''): string {
   return isOnWeb ? `[${codeSpan(id)}](<${new URL(url).href}>)` : codeSpan(id)
 }
 
-/** A line for each reaction of the app, with the rows that led to it. */
+/** A folded block with a line for each reaction of the app, and the rows that led to it. */
 function foldRows(title: string, rows: readonly AuditedRow[]): string | false {
   const reactionOf = (row: AuditedRow) =>
     /^(refused|accepted)$/.test(row.verdict) ? '' : whatAppDid(row)

@@ -16,10 +16,10 @@ import {
 export const isFinding = ({ verdict }: Pick<AuditedRow, 'verdict'>): boolean =>
   FINDINGS.some((one) => one === verdict)
 
-/** Verdicts with which nobody was let in: the app is safe, by accident or by misreading. */
+/** Findings in which the app let no user in: it is safe by accident. */
 const HARMLESS: readonly VerdictName[] = ['ignored', 'broke']
 
-/** The level of a finding: at most `should` when nobody was let in. */
+/** The level of a finding: at most `should` if the app let no user in. */
 export const findingLevel = ({
   verdict,
   level,
@@ -28,17 +28,17 @@ export const findingLevel = ({
 
 type Reaction = Partial<Pick<AuditedRow, 'evidence' | 'reason' | 'log' | 'refused_by'>>
 
-/** Access logs, and continuation lines: neither says why an app refused. */
+/** Lines of access logs and continuation lines, which do not say why an app refused. */
 const ASIDE = /\b[A-Z]+ \/\S*(?: HTTP\/[\d.]+)?"? [1-5]\d\d\b|^[A-Z][A-Za-z ]+: \/\S*$|^\s|^\W+$/
 
-/** What the app did, in sentences; empty when it is unknown. */
+/** What the app did, in sentences; empty if it is unknown. */
 export function whatAppDid({
   evidence = '',
   reason = '',
   log = [],
   refused_by: check,
 }: Reaction): string {
-  // The first line of the log names the check, if a line does; else the last line says most.
+  // If a line names the check, the log begins with this line. Otherwise the last line says most.
   const line =
     check === undefined ? (log.findLast((line) => !ASIDE.test(line)) ?? log.at(-1)) : log[0]
   return [evidence, reason, line === undefined ? '' : `its log: ${line.trim()}`]
@@ -51,45 +51,56 @@ export function whatAppDid({
 export const whatHappened = ({ summary, ...row }: Reaction & Pick<AuditedRow, 'summary'>): string =>
   `${asSentence(summary)} ${whatAppDid(row)}`.trimEnd()
 
-/** `RFC 7519 section 4.1.4; CWE-613`; empty without references. */
+/** The references in one line: `RFC 7519 section 4.1.4; CWE-613`; empty without references. */
 export const referencesOf = ({ refs, cwe }: Pick<AuditedRow, 'refs' | 'cwe'>): string =>
   [...refs, ...cwe].join('; ')
 
-/** Adds a full stop. The first letter stays: a rule may begin with `exp`. */
+/** Adds a missing full stop. The first letter keeps its case: a rule may begin with `exp`. */
 export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 /**
- * The reason of an undetermined row, with its meaning: `flaky: a second visit had another result`.
+ * The reason why a row is undetermined, with its meaning. Unknown reasons stay as they are.
+ * @example
+ * ```ts
+ * explainReason('flaky') // 'flaky: a second visit had another result'
+ * ```
  */
 export function explainReason(reason = 'no reason is known'): string {
   const known = REASON_ROWS.find(({ name }) => name === reason)
   return known ? `${known.name}: ${known.meaning}` : reason
 }
 
-/** The console page of a flow of the sandbox at `address`. */
+/** The URL of a flow's page, below the URL of the console. */
 export function flowAddress(address: string, id: string): string {
-  // A URL cannot contain half of a surrogate pair.
+  // `encodeURIComponent` throws for a lone surrogate.
   return `${address.replace(/\/$/, '')}/flows/${encodeURIComponent(id.replace(/\p{Cs}/gu, '\ufffd'))}`
 }
 
-/** `1 row`, `2 rows` */
+/**
+ * A number with its noun.
+ * @example
+ * ```ts
+ * countNoun(1, 'row') // '1 row'
+ * countNoun(2, 'row') // '2 rows'
+ * ```
+ */
 export const countNoun = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** A check of the app, or a variant of a reading in the same form. */
+/** A check of the app, or a variant of a reading in the form of a check. */
 interface Judged extends Omit<AuditedCheck, 'flow' | 'verdict' | 'severity'> {
   readonly flow: CallName | 'readings'
   /** `missing`, `depends on` */
   readonly verdict: string
-  /** Absent for a reading, by which nobody is let in. */
+  /** Absent for a reading, which is no security matter. */
   readonly severity?: number
 }
 
 /** One point of a report, in plain text. */
 export interface Point extends Omit<Judged, 'rows' | 'reason'> {
-  /** The flow of the first row that shows the point. */
+  /** The flow of the first row in the catalogue that can show the point: it is always the same. */
   readonly suite: Judged['flow']
-  /** Whether the point failed the audit, or would under another --fail-on. */
+  /** `finding`: the point does not fail this audit, but would under another --fail-on. */
   readonly state: 'failed' | 'finding' | 'open' | 'passed'
   /** `22 rows, must, severity 9.8` */
   readonly weight: string
@@ -99,27 +110,27 @@ export interface Point extends Omit<Judged, 'rows' | 'reason'> {
   readonly rows: readonly AuditedRow[]
 }
 
-/** Facts by name: `What happened`, `Write with jose`. Only code has several lines. */
+/** A fact with its label: `What happened`, `Write with jose`. Only code has several lines. */
 export interface Fact extends Readonly<Record<'label' | 'text', string>> {
   readonly kind: 'happened' | 'harm' | 'check' | 'write' | 'see'
 }
 
 type Shown = Pick<AuditReport, 'checks' | 'rows'> & Partial<Pick<AuditReport, 'readings'>>
 
-/** The points of a report, the worst first, readings behind checks. */
+/** The points of a report, the worst first. Readings follow the checks. */
 export function pointsOf({ checks, rows, readings }: Shown): readonly Point[] {
   const byName = new Map(rows.map((row) => [row.row, row]))
   return [...checks, ...judgedOf(readings)].map((one) => pointOf(one, byName))
 }
 
-/** The findings: what an app accepted, refused wrongly or depends on. */
+/** Whether a point is a finding: the app wrongly accepts, wrongly refuses, or depends on it. */
 export const isFound = ({ state }: Point): boolean => state === 'failed' || state === 'finding'
 
-/** `missing signature (22 rows, must, severity 9.8)` */
+/** The headline of a point: `missing signature (22 rows, must, severity 9.8)`. */
 export const headOf = ({ verdict, title, weight }: Point): string =>
   `${verdict} ${title}${weight && ` (${weight})`}`
 
-/** The facts as lines, then where to look: the page in the console, or the id of the flow. */
+/** The facts of a point as lines, then its flows: their pages in the console, or their ids. */
 export const linesOf = (
   { facts, flows }: Pick<Point, 'facts' | 'flows'>,
   console?: string,
@@ -177,7 +188,7 @@ export function judgedOf(readings: AuditReport['readings']): readonly Judged[] {
   return [...alone, ...together]
 }
 
-/** `refused_token_status=403` */
+/** The id of a variant: `refused_token_status=403`. */
 export const variantName = ({ reading, variant }: TriedVariant): string => `${reading}=${variant}`
 
 const GOOD = ['holds', 'works']
@@ -188,7 +199,7 @@ function pointOf(judged: Judged, byName: ReadonlyMap<string, AuditedRow>): Point
   const { check: id, level, severity, counted, library } = judged
   const [worst] = rows
   const count = worst ? `${countNoun(rows.length, 'row')}, ` : ''
-  // With another suite, a CI system would take the point for another test after a new verdict.
+  // The suite must not depend on the verdict: a CI system identifies a test by suite and name.
   const first = OUTCOMES.find(
     ({ family, breaks }) => family === id || breaks.some((one) => one === id),
   )
@@ -218,17 +229,17 @@ function stateOf({ verdict, counted }: Judged): Point['state'] {
   return counted ? 'failed' : 'finding'
 }
 
-/** Rows, checks or combinations that show nothing, for one reason. */
+/** Rows, checks or combinations without a verdict, for one reason. */
 export interface Unshown {
   readonly verdict: string
-  /** With its meaning. */
+  /** The reason with its meaning. */
   readonly reason: string
   readonly count: number
   /** Rows and checks; empty for combinations of variants. */
   readonly names: readonly string[]
 }
 
-/** What the audit did not show, by verdict and reason, the most frequent reason first. */
+/** Groups what the audit could not judge by verdict and reason, the most frequent reason first. */
 export function unshownOf(report: Shown): readonly Unshown[] {
   const open = [
     ...report.rows

@@ -1,15 +1,15 @@
 import type { ClientCheck } from '../../sandbox/outcomes/outcome.ts'
 
 /**
- * Libraries with which apps read tokens. `language` is absent where no lines of code can be shown.
+ * A library that apps use to read tokens. `language` is absent if only the call can be shown.
  */
 interface Library extends Record<'name' | 'call', string> {
-  /** Names the library in a file of an app. */
+  /** Matches the library's name in one of `files`. */
   readonly sign: RegExp
   readonly files: readonly string[]
-  /** Checks that the call of this library makes beyond `BY_CALL`. */
+  /** Checks that `call` makes in addition to `BY_CALL`. */
   readonly also?: readonly ClientCheck[]
-  /** Rows that the call accepts although it makes their check; see docs/libraries.md. */
+  /** Rows that `call` accepts although it makes their check; see docs/libraries.md. */
   readonly leaves?: RegExp
   readonly language?: keyof typeof LANGUAGES
 }
@@ -21,7 +21,7 @@ const PYTHON = { files: ['requirements.txt', 'pyproject.toml', 'Pipfile'], langu
 const APACHE = ['age.conf', 'apache.conf', 'httpd.conf', 'apache2.conf', '000-default.conf']
 
 // biome-ignore format: a library and its call
-/** A library comes before the library on which it builds. */
+/** In order of search: a library comes before the library that it builds on. */
 const LIBRARIES: readonly Library[] = [
   { ...CLIENT, name: 'express-openid-connect', sign: /"express-openid-connect"\s*:/,
     call: "openid.auth({ issuerBaseURL: ISSUER, authorizationParams: { response_type: 'id_token', ... } })\nrequest.oidc.idTokenClaims // decode no token by yourself" },
@@ -49,7 +49,7 @@ const LIBRARIES: readonly Library[] = [
 
 // biome-ignore format: a list of names
 /**
- * Checks that the call of every library makes; `docs/libraries.md` has the results of the audit.
+ * Checks that the call of every library makes. `docs/libraries.md` lists the audit results.
  */
 const BY_CALL: readonly ClientCheck[] = ['signature', 'alg', 'kid', 'key_source', 'iss', 'aud', 'exp', 'serialisation']
 
@@ -65,8 +65,8 @@ const LANGUAGES = {
 
 // biome-ignore format: a line or two for each check
 /**
- * Conditions of each check as code, by language. `session` holds what the app kept when it sent its
- * browser away.
+ * The condition of each check as code, by language. `session` holds what the app stored when it
+ * redirected the browser to the service.
  */
 const CONDITIONS: Readonly<Partial<Record<ClientCheck, Readonly<Partial<Record<keyof typeof LANGUAGES, string>>>>>> = {
   state: { js: 'session.state && answer.state === session.state',
@@ -103,7 +103,12 @@ const CONDITIONS: Readonly<Partial<Record<ClientCheck, Readonly<Partial<Record<k
   ok: { js: "upgraded === 'OK'", py: 'upgraded == "OK"', go: 'upgraded == "OK"' },
 }
 
-/** The code for a check that these rows break; `undefined` when only a sentence can explain it. */
+/**
+ * The code that makes a check, for an app with this library.
+ * @param rows the rows that break the check
+ * @returns the library and the code; both are absent for an unknown library, and `lines` is absent
+ * if no code is known for the check
+ */
 export function remedyFor(
   check: ClientCheck,
   used: string | undefined,
@@ -124,8 +129,8 @@ export function remedyFor(
 }
 
 /**
- * The library of an app, found in the files of its folder.
- * @param read returns the text of a file, if it exists
+ * Finds the library of an app by the files in its folder; `undefined` if none is known.
+ * @param read returns the text of a file; `undefined` if the file cannot be read
  */
 export function findLibrary(read: (name: string) => string | undefined): string | undefined {
   return LIBRARIES.find(({ sign, files }) => files.some((file) => sign.test(read(file) ?? '')))

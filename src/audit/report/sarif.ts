@@ -18,8 +18,8 @@ export interface SarifOptions {
   /** The URL of the console: `http://localhost:2435/_sandbox/console`. */
   readonly console?: string | undefined
   /**
-   * The code of the app that reads the answers of a flow, or the line of `agekey-audit.yaml` about
-   * the flow.
+   * Where the app reads the answers of a flow, otherwise the line of `agekey-audit.yaml` about the
+   * app.
    */
   readonly source?:
     | ((flow: Point['flow']) => { readonly file: string; readonly line: number } | undefined)
@@ -29,11 +29,11 @@ export interface SarifOptions {
 const ROOT = '%SRCROOT%'
 const LEVELS = { must: 'error', should: 'warning', may: 'note' } as const
 
-/** SARIF 2.1.0 with a rule and a result for each missing check, and for what an app depends on. */
+/** Renders a report as SARIF 2.1.0, with a rule and a result for each finding. */
 export function renderSarif(report: AuditReport, options: SarifOptions = {}): string {
   const { app, version, started_at: startTimeUtc, seconds, exit_code: exitCode, notes } = report
   const found = pointsOf(report).filter(isFound)
-  // The same page on another port or host is the same app.
+  // Only the path identifies the app, because port and host may differ in each run.
   const path = URL.canParse(app) ? new URL(app).pathname : app
   const driver = {
     name: 'agekey-sandbox',
@@ -71,7 +71,7 @@ export function renderSarif(report: AuditReport, options: SarifOptions = {}): st
 }
 
 function ruleOf({ check: id, title, verdict, severity, rule, cwe, facts: all }: Point) {
-  // For a reading, only what happened explains it.
+  // A reading has no rule and no harm: what happened explains it.
   const isCheck = severity !== undefined
   const name = asSentence(isCheck ? `${verdict}: ${title}` : `The app ${verdict} ${title}`)
   const facts = isCheck ? all.filter(({ kind }) => kind !== 'happened') : all
@@ -100,9 +100,9 @@ function resultOf(point: Point, path: string, { source = () => undefined, consol
   const { check: id, level, rows, flow, flows } = point
   const location = source(flow)
   const fingerprint = createHash('sha256').update(`${id} ${path}`).digest('hex').slice(0, 32)
-  // GitHub makes the second fingerprint from the line in the file, unless the file is missing.
+  // GitHub computes `primaryLocationLineHash` from the file, unless the file is missing.
   const ofLine = location ? {} : { primaryLocationLineHash: `${fingerprint}:1` }
-  // The help of the rule says what to do.
+  // The help of the rule already says what to do.
   const facts = point.facts.filter(({ kind }) => kind === 'happened' || kind === 'harm')
   return {
     level: LEVELS[level],
@@ -119,11 +119,11 @@ function resultOf(point: Point, path: string, { source = () => undefined, consol
   }
 }
 
-// Decision: code scanning refuses a result without a location in a file, so an audit without a
-// file names the default file.
+// Decision: GitHub code scanning refuses a result without a location, so without a known location
+// the result names the default audit file.
 function locationOf({ file, line } = { file: 'agekey-audit.yaml', line: 1 }) {
   const path = file.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '')
-  // An absolute path stays absolute: code scanning finds the root of the repository in it.
+  // An absolute path stays absolute: code scanning removes the root of the repository itself.
   const artifactLocation = isAbsolute(file)
     ? { uri: pathToFileURL(file).href }
     : { uri: path.split('/').map(encodeURIComponent).join('/'), uriBaseId: ROOT }
@@ -132,7 +132,7 @@ function locationOf({ file, line } = { file: 'agekey-audit.yaml', line: 1 }) {
 
 const messageOf = (text: string) => ({ text: plainText(text) })
 
-/** Escapes control characters, and `[text](target)`, which is a link in SARIF. */
+/** Escapes control characters, and `[text](target)`, which SARIF would render as a link. */
 const plainText = (text: string) =>
   visible(text)
     .replace(/\p{Cs}/gu, '\ufffd')

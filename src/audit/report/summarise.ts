@@ -8,12 +8,12 @@ import {
 import { checksOf } from './checks-of.ts'
 import { judgedOf } from './points.ts'
 
-/** Parts of a report. Of `checks` only the library and the checks without rows are used. */
+/** Parts of a report. `checks` contributes only its library and its checks without rows. */
 interface ReportParts extends Partial<Pick<AuditReport, 'checks' | 'readings'>> {
   readonly library?: string | undefined
 }
 
-/** The checks, totals and exit code of rows. */
+/** Summarises rows: their checks, totals and exit code. */
 export function summarise(
   rows: readonly AuditedRow[],
   { readings, checks: known = [], library }: ReportParts = {},
@@ -29,9 +29,9 @@ export function summarise(
 const isOfNoRow = ({ rows }: AuditedCheck): boolean => rows.length === 0
 
 /**
- * 1 for a counted finding, 2 when nothing was judged, 3 for a counted row that is undetermined,
- * otherwise 0. Decision: readings count only on request, since a correct app may depend on what
- * nothing forbids.
+ * The exit code of an audit: 1 for a counted finding, 2 if nothing was judged, 3 for a counted row
+ * that is undetermined, otherwise 0. Decision: readings count only on request, because the
+ * specification allows an app to depend on them.
  */
 export function exitCodeOf(
   rows: readonly AuditedRow[],
@@ -51,7 +51,7 @@ export function exitCodeOf(
 
 const FOUND = [...FINDINGS, 'missing', 'depends on', 'fails under']
 
-/** How many rows have each verdict, findings first. */
+/** Counts the rows of each verdict, findings first. Verdicts without rows are left out. */
 export const totalsOf = (rows: readonly AuditedRow[]): AuditReport['totals'] =>
   Object.fromEntries(
     VERDICTS.map((verdict) => [

@@ -7,7 +7,7 @@ import { isFound, linesOf, type Point, pointsOf, unshownOf } from './points.ts'
 export interface TerminalOptions {
   /** The URL of the console: `http://localhost:2435/_sandbox/console`. */
   readonly console?: string | undefined
-  /** The command that audits the same app again (default: with the page of the app). */
+  /** The command that audits the same app again (default: the command with the app's page). */
   readonly command?: string | undefined
   colour(style: 'bold' | 'dim' | 'red' | 'yellow' | 'green', text: string): string
 }
@@ -21,8 +21,8 @@ const COLOURS = {
 } as const
 
 /**
- * The essentials of an audit as lines for a terminal: missing checks, other findings, what holds,
- * how to continue.
+ * Renders the essentials of a report as lines for a terminal: findings, what could not be judged,
+ * the checks that hold, notes, and how to continue.
  */
 export function renderAuditTerminal(report: AuditReport, options: TerminalOptions): string[] {
   const { checks, rows, readings, notes, app, totals, seconds } = report
@@ -63,7 +63,7 @@ export function renderAuditTerminal(report: AuditReport, options: TerminalOption
     .flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))
 }
 
-/** A list in lines of at most 120 columns. */
+/** Wraps a list at commas, into lines of at most 120 columns. */
 const wrapped = (list: string): readonly string[] =>
   [...list.matchAll(/(?:.{1,117}|.+?)(?:, |$)/g)].map(
     ([line], index) => (index === 0 ? '' : '  ') + line.trimEnd(),
@@ -75,7 +75,7 @@ function pointLines(
   { colour, console }: TerminalOptions,
 ): string[] {
   const { verdict, title, state, weight, flows } = point
-  // For an app that is safe by accident, or too strict, what happened is enough.
+  // Only a missing check needs all facts. For other findings, what happened is enough.
   const shown = point.facts.filter(
     ({ kind }) => verdict === 'missing' || kind === 'happened' || kind === 'see',
   )

@@ -4,12 +4,12 @@ import { renderMarkdown } from './markdown.ts'
 import { headOf, linesOf, type Point, pointsOf, whatAppDid } from './points.ts'
 import { renderSarif, type SarifOptions } from './sarif.ts'
 
-/** The formats of reports, each with its flag. */
+/** The formats of reports. Each format is also the name of a flag. */
 export const REPORT_FORMATS = ['json', 'junit', 'sarif', 'markdown'] as const
 type ReportFormat = (typeof REPORT_FORMATS)[number]
 
 /**
- * Writes each report that has a target, and appends the summary.
+ * Writes each report that has a file, and appends the summary to its file.
  * @throws ConfigError with a line for each failure
  */
 export type WriteFiles = (
@@ -22,13 +22,14 @@ export type WriteFiles = (
 ) => void
 
 interface ReportContext extends SarifOptions {
-  /** `GITHUB_STEP_SUMMARY`: the Markdown is appended to this file. */
+  /** A file to append the Markdown to: `GITHUB_STEP_SUMMARY`. */
   readonly summaryFile?: string | undefined
   readonly writeFiles: WriteFiles
 }
 
 /**
- * Writes an audit to files by format; `-` is standard output.
+ * Writes the report of an audit in each format that has a target.
+ * @param targets a file for each format; `-` is standard output
  * @throws ConfigError with a line for each file that cannot be written
  */
 export function writeReports(
@@ -53,8 +54,8 @@ export function writeReports(
 }
 
 /**
- * JUnit XML of an audit: a testsuite for each flow and one for readings, a testcase for each check
- * and each variant.
+ * Renders a report as JUnit XML. A testsuite is a flow, or the readings; a testcase is a check, a
+ * variant, or a combination of variants that fails.
  */
 export function renderAuditJUnit(report: AuditReport, console?: string): string {
   const all = pointsOf(report).map((point) => caseOf(point, console))
@@ -64,13 +65,13 @@ export function renderAuditJUnit(report: AuditReport, console?: string): string 
   )
 }
 
-// Decision: a finding below the level of --fail-on is neither a failure, as in the exit code, nor a
-// success.
+// Decision: a finding below the level of --fail-on is skipped. It is no failure, because the exit
+// code ignores it, and no success either.
 const STATUS = { failed: 'failed', finding: 'skipped', open: 'skipped', passed: 'passed' } as const
 
 function caseOf(point: Point, console: string | undefined): JUnitCase {
   const { check, suite, state, verdict, reason, rows } = point
-  // The time of a single check is unknown: rows share flows and run concurrently.
+  // The duration of a single check is unknown, because rows share flows and run concurrently.
   const common = {
     name: check.replace(/^readings\//, ''),
     classname: suite,
