@@ -19,17 +19,18 @@ import { isReadAtStart } from '../trials/rows/known-before.ts'
 import { requireKnownNames, selectRows } from '../trials/rows/select-rows.ts'
 import { byRank, tryRows } from '../trials/rows/try-rows.ts'
 
+/** A test that `auditTests` registers. */
 interface AuditTest {
   /** A whole sentence: `use/id_token.expired is refused`. */
   readonly name: string
   /** The row; absent for a control. */
   readonly row?: AuditRow
-  /** For a control: the user that the app must not have let in while it was learned. */
+  /** For a control: the user whom the app must have kept out during learning. */
   readonly keptOut?: keyof typeof HARMS
 }
 
 const CONTROLS: readonly AuditTest[] = [
-  // Learning fails unless this holds.
+  // Learning fails if the app does not let an adult in.
   { name: 'an adult is let in' },
   { name: 'a minor is kept out', keptOut: 'minor' },
   { name: 'a user who declines is kept out', keptOut: 'access_denied' },
@@ -39,18 +40,22 @@ const HARMS = {
   access_denied: 'the app takes an error for a proof of age.',
 }
 
-/** Time for 40 visits. The longest test learns, sends a right answer, and tries a finding twice. */
+/**
+ * The timeout of one test in milliseconds: 40 times the limit of a visit. The longest test learns
+ * the app, sends a right answer, and tries a finding twice.
+ */
 export const testTimeoutMs = ({ timeoutSeconds = DEFAULTS.timeoutSeconds }: AuditChoices): number =>
   timeoutSeconds * 40 * 1000
 
 /**
- * The tests of an audit: the controls, then the right answers, then the wrong ones, the most severe
+ * The tests of an audit: the controls, then right answers, then wrong answers, the most severe
  * first.
+ * @throws ConfigError with one line when no row can become a test
  */
 export function auditTestsOf(choices: AuditChoices): readonly AuditTest[] {
   const { only, failOn = only === undefined ? 'must' : 'may', slow } = choices
   const rows = selectRows(choices).filter((row) => {
-    // A function cannot try these rows.
+    // A visit function cannot try these rows.
     if (isBroughtAnswer(row) || isReadAtStart(row) || bringsNothing(row)) return false
     if (row.name.endsWith('.slow') && !slow) return false
     return isCounted(row, { verdict: 'refused', level: row.level }, { ...choices, failOn })
@@ -71,7 +76,7 @@ const optionsSchema = choicesSchema.extend(
 )
 
 /**
- * Checks the arguments at run time, since not every caller is compiled.
+ * Checks the arguments at run time, because callers in JavaScript are not type-checked.
  * @throws ConfigError with one line that names the caller
  */
 export function checkChoices(
@@ -86,7 +91,7 @@ export function checkChoices(
   if (checked.kind === 'invalid') throw refuse(problemLines(checked, 'options').join('; '))
 }
 
-/** The `test` of a test runner; those of Vitest, Jest and node:test fit. */
+/** The `test` function of a test runner, such as Vitest, Jest or node:test. */
 export type RegisterTest = (
   name: string,
   run: (...context: readonly unknown[]) => Promise<void>,
@@ -94,8 +99,8 @@ export type RegisterTest = (
 ) => unknown
 
 /**
- * Makes one test for each row; visits begin with the first test that runs.
- * @throws ConfigError with one line
+ * Registers the tests. The visits begin when the first test runs.
+ * @throws ConfigError with one line for invalid options
  */
 export function registerTests(
   { test, ...app }: { sandbox: SandboxApi; visit: VisitFunction; test: RegisterTest },
@@ -104,11 +109,11 @@ export function registerTests(
   checkChoices('auditTests', app.visit, choices)
   const run = createTestRun(app, choices)
   for (const one of auditTestsOf(choices)) {
-    // Jest passes a callback to a function with a named parameter, and waits for the callback.
+    // A rest parameter, because Jest passes a `done` callback to a function with a named parameter.
     const body = async (...[context]: readonly unknown[]) => {
       const reason = await run(one)
-      // Decision: Jest cannot skip a running test, so the test passes in Jest. The context of
-      // Vitest is a function with members.
+      // Decision: Jest cannot skip a running test, so there the test passes. The context of Vitest
+      // is a function with members, so `Object()` and not a type check gives access to `skip`.
       const { skip } = Object(context)
       if (reason !== undefined && typeof skip === 'function') skip.call(context, reason)
     }
@@ -117,14 +122,14 @@ export function registerTests(
 }
 
 /**
- * Runs tests one after the other; the first test learns the app.
- * @returns a function that throws AuditProblem when nothing can be shown
+ * Creates a function that runs one test. Tests run one after the other; the first test learns the
+ * app. The function throws AuditProblem if the app cannot be learned.
  */
 export function createTestRun(
   { sandbox, visit }: { sandbox: SandboxApi; visit: VisitFunction },
   choices: AuditChoices,
 ) {
-  // A test runner limits its tests itself.
+  // Never aborted: the test runner itself limits each test.
   const { signal } = new AbortController()
   let learning: Promise<AuditRun> | undefined
 
@@ -151,9 +156,9 @@ export function createTestRun(
     throw await explainRow(own, sandbox)
   }
 
-  // A runner may start tests at the same time, and visits share one queue.
+  // A runner may start tests concurrently, but all visits share one queue.
   let last: Promise<unknown> = Promise.resolve()
-  /** @returns why the test was not judged; `undefined` when it passed @throws AuditFinding */
+  /** @returns why the row was not judged; `undefined` if the test passed @throws AuditFinding */
   return (test: AuditTest): Promise<string | undefined> => {
     const turn = last.then(() => act(test))
     last = turn.catch(() => {})
@@ -161,14 +166,14 @@ export function createTestRun(
   }
 }
 
-/** A test that failed by a finding. Its message is complete by itself. */
+/** A test failed because of a finding. The message is complete without a stack. */
 export class AuditFinding extends Error {
   override readonly name = 'AuditFinding'
-  // A stack would lead into this package.
+  // A stack would point into this package, not into the app.
   override readonly stack = `AuditFinding: ${this.message}`
 }
 
-/** The failure of a row, with its calls: a test kit resets the journal after the test. */
+/** Describes a failed row with its calls, because a test kit resets the journal after the test. */
 async function explainRow(row: AuditedRow, { baseUrl, flows }: SandboxApi): Promise<AuditFinding> {
   const { verdict, level, severity } = row
   const [point] = pointsOf({ checks: checksOf([row]), rows: [{ ...row, reason: undefined }] })
