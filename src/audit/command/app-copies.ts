@@ -17,33 +17,33 @@ import { chooseAgent } from './choose-agent.ts'
 import { findFreePort, type StartedApp, type StartLimits, startApp } from './start-app.ts'
 
 /**
- * Limit for the start of a copy that gets a wrong reply: a multiple of the time of the first copy,
- * and a minimum in seconds.
+ * The time limit for the start of a fresh copy: this factor times the start of the first copy, but
+ * at least `MIN_FRESH_SECONDS`.
  */
 const SLOWER = 3
 const MIN_FRESH_SECONDS = 10
 
-/** The app of an audit: one that runs already, one that is started, or several started copies. */
+/** The app of an audit: a running app, an app that the audit starts, or several started copies. */
 export interface AppOfAudit {
   /**
-   * Opens the app at its port, or as many copies as visits run at the same time.
-   * @param rows at most this number of copies
+   * Opens the app: one copy for each concurrent visit if the app can be copied, otherwise one copy.
+   * @param rows maximum number of copies
    * @throws ConfigError with one line
    */
   open(rows: number): Promise<AppCopies>
-  /** The agent of all copies; `undefined` when none was started. */
+  /** The agent of all copies; `undefined` before its start, or if the start failed. */
   agent(): Promise<Agent | undefined>
   /** Ends everything that was started. */
   close(): Promise<void>
 }
 
-/** What was started for an audit. */
+/** Everything that an audit has started. */
 interface Started {
   readonly session: AuditSession
   readonly tenants: AuditTenants
   readonly stops: (() => Promise<void>)[]
   agent: Promise<Agent> | undefined
-  /** Seconds that a copy with a wrong reply may take to start. */
+  /** Seconds that a fresh copy may take to start. */
   freshSeconds: number
 }
 
@@ -87,12 +87,12 @@ async function openCopies(started: Started, rows: number): Promise<AppCopies> {
     const { api } = await tenants.open()
     return startOn(api, await findFreePort(), started)
   }
-  // The first copy starts alone, so that a common problem is reported once.
+  // The first copy starts alone. A problem that all copies have is reported once.
   const passed = startStopwatch()
   const first = await openCopy()
   started.freshSeconds = Math.max(MIN_FRESH_SECONDS, (SLOWER * passed()) / 1000)
   const others = Array.from({ length: Math.min(jobs, rows) - 1 }, openCopy)
-  // The audit ends the copies only after all have started or failed.
+  // Waits until all copies have started or failed, so that `close` can end them all.
   const [failed] = (await Promise.allSettled(others)).filter((one) => one.status === 'rejected')
   if (failed)
     throw ConfigError.of(
@@ -106,7 +106,7 @@ async function openCopies(started: Started, rows: number): Promise<AppCopies> {
   }
 }
 
-/** Starts the app on a sandbox or tenant. @throws ConfigError with one line */
+/** Starts a copy of the app that uses this sandbox or tenant. @throws ConfigError with one line */
 async function startOn(api: SandboxApi, port: number, started: Started): Promise<AuditedApp> {
   let running = await launch(api, port, started)
   const restart = async () => {
@@ -142,7 +142,7 @@ async function appOn(api: SandboxApi, port: number, started: Started): Promise<A
   return appAt(api, { ...pages, agent: await started.agent })
 }
 
-/** Starts another copy on a tenant of its own. */
+/** Starts a fresh copy of the app on a new tenant. */
 async function startFresh(
   fresh: Parameters<StartFresh>[0],
   started: Started,
@@ -175,7 +175,7 @@ async function startFresh(
   return {
     sandbox: api,
     ...shown,
-    // An app that reads the document at its start may have written then, and nothing later.
+    // The app may have read the document at its start, and may have written nothing since.
     log: async () => {
       const lines = await recorded()
       return lines.length > 0 ? lines : log.lines()

@@ -5,14 +5,14 @@ import { stripVTControlCharacters } from 'node:util'
 
 const MAX_LINES = 500
 const MAX_CHARACTERS = 300
-/** Output that an app wrote before it answered may arrive after the answer. */
+/** Milliseconds to wait for output, which may arrive later than the app's response. */
 const LATE_MS = 20
 
 /** The output of an app, line by line, with secrets masked. */
 export interface AppLog {
   /** The last 500 lines. */
   lines(): readonly string[]
-  /** Collects the coming lines; the returned function stops this and returns the lines. */
+  /** Starts to record lines. The returned function stops the recording and returns the lines. */
   record(): () => Promise<readonly string[]>
 }
 
@@ -46,10 +46,10 @@ export function createAppLog(
 const STACK = /^\s+at |^\s+File "|^goroutine |^\s*$/
 const ERROR = /^(?:Uncaught )?[\w.$]*(?:Error|Exception)\b.*:|^panic:/
 
-/** The last error in the log, or else its last lines, as the end of a message; may be empty. */
+/** The last error in the log, otherwise the last lines, as the end of a message; may be empty. */
 export function lastWords(log: AppLog): string {
   const all = log.lines().filter((line) => !STACK.test(line))
-  // Node and Python write further lines after the message, which say less.
+  // Node and Python write less important lines after the message.
   const error = all.findLast((line) => ERROR.test(line))
   const words = error === undefined ? all.slice(-3) : [error]
   return words.length === 0 ? '' : `; it wrote: ${words.map((line) => line.trim()).join(' | ')}`

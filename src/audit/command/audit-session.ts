@@ -2,10 +2,11 @@ import type { ConnectedSandbox } from '../../server/client/connect-sandbox.ts'
 import type { AuditHost } from './audit-host.ts'
 import type { AuditPlan } from './plan.ts'
 
-/** The sandbox or tenant of an audit, with the base URL for apps. */
+/** The sandbox or tenant of an audit. `baseUrl` is the base URL for apps. */
 export interface OpenSandbox extends ConnectedSandbox {
-  /** The certificate, if clients must be told to trust it. */
+  /** The self-signed certificate of the sandbox, which clients must be told to trust. */
   readonly certificate?: { readonly pem: string } | undefined
+  /** Whether the audit started the sandbox. */
   readonly isOwn: boolean
 }
 

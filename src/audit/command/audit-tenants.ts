@@ -5,7 +5,7 @@ import { auditTenantName } from '../drive/observation.ts'
 
 /** The tenants that one audit creates. */
 export interface AuditTenants {
-  /** Creates a tenant with the clients, lifetimes and personas of the base URL. */
+  /** Creates a tenant with the clients, lifetimes and personas of the tenant at the base URL. */
   open(): Promise<AuditTenant>
   /** Removes all tenants. */
   close(): Promise<void>
@@ -17,7 +17,7 @@ export interface AuditTenant {
 }
 
 export function createAuditTenants(sandbox: ConnectedSandbox): AuditTenants {
-  // Random, so that the name is free, and two audits of one sandbox do not meet.
+  // A random name is not in use, and two audits of one sandbox do not share tenants.
   const run = randomInt(36 ** 6).toString(36)
   const names: string[] = []
   const remove = async (name: string) => {
@@ -28,7 +28,7 @@ export function createAuditTenants(sandbox: ConnectedSandbox): AuditTenants {
       const name = auditTenantName(run, names.length + 1)
       names.push(name)
       const tenant = sandbox.tenant(name)
-      // The sandbox never evicts a declared tenant.
+      // `configure` declares the tenant: the sandbox never evicts a declared tenant.
       await tenant.configure({})
       const [wanted, there] = await Promise.all([sandbox.personas.list(), tenant.personas.list()])
       const known = new Set(there.map((persona) => JSON.stringify(persona)))

@@ -11,9 +11,9 @@ import type { AuditSession } from './audit-session.ts'
 import type { AuditSettings } from './settings/settings.ts'
 
 /**
- * The agent that `--browser` names. `auto` means plain HTTP, unless the running app answers by
- * fragment, or its first page has scripts and leads nowhere without them.
- * @throws AuditProblem in one line when a browser is needed and missing
+ * Creates the agent that `--browser` names. `auto` chooses plain HTTP, unless the app requests an
+ * answer in the fragment, or its first page has scripts and does not lead to the sandbox.
+ * @throws AuditProblem with one line when a browser is needed and missing
  */
 export async function chooseAgent(
   api: SandboxApi,
@@ -36,7 +36,7 @@ export async function chooseAgent(
   } catch (error) {
     if (!(error instanceof AuditProblem && error.remedy)) throw error
     if (needsBrowser) throw new AuditProblem(takesABrowser(error.remedy), { cause: error })
-    // The audit then reports what it met without scripts.
+    // The audit goes on without scripts and reports what it finds.
     return http
   }
 }
@@ -45,7 +45,7 @@ export async function chooseAgent(
 const browserOf = ({ cdp, headed, browser }: AuditSettings) =>
   browser ?? (cdp || headed ? 'chromium' : 'auto')
 
-/** Opens the page of the app, up to the request for the sandbox, which is not sent. */
+/** Opens the page of the app. The visit ends before a request to the sandbox. */
 async function openFirstPage(
   agent: Agent,
   {
@@ -60,7 +60,7 @@ async function openFirstPage(
   return driver.open({ url: pages.page }, await driver.newBrowser())
 }
 
-/** Whether the app asks for an answer in the fragment, which only a script can read. */
+/** Whether the app requests an answer in the fragment, which only a script can read. */
 const needsScripts = ({ end, url = '' }: BrowserVisit): boolean =>
   end === 'stopped' &&
   URL.canParse(url) &&

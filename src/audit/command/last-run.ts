@@ -9,8 +9,8 @@ import { type AuditReport, FINDINGS, LAST_AUDIT, readReport } from '../report/au
 import { exitCodeOf, summarise } from '../report/summarise.ts'
 
 /**
- * Rows of the last audit of an app that failed or were undetermined.
- * @throws ConfigError with one line, when there is none
+ * The rows that failed or were undetermined in the last audit of an app.
+ * @throws ConfigError with one line when there is no such row, or no readable report of this app
  */
 export function readUnsettled(app: string): readonly string[] {
   const refuse = (message: string) => ConfigError.of(`--again: ${message}`)
@@ -32,7 +32,7 @@ export function readUnsettled(app: string): readonly string[] {
 }
 
 /**
- * The last report as JSON, for the console; `undefined` when there is none.
+ * Reads the last report as JSON text; `undefined` if there is none.
  * @throws ConfigError with one line
  */
 export const readLastAudit = (): string | undefined =>
@@ -41,9 +41,9 @@ export const readLastAudit = (): string | undefined =>
 export type AuditMode = 'run' | 'learn' | 'again' | 'readings'
 
 /**
- * Keeps the report of a whole audit together with the known readings of the app; or the results of
- * `--readings` or `--again` together with the rest of the last audit of the app.
- * @returns the kept report
+ * Stores a report. The report of a whole audit replaces the last report but keeps its readings;
+ * results of `--readings` and `--again` are merged into the last report of the same app.
+ * @returns the stored report
  * @throws Error when the file cannot be written
  */
 export async function keepReport(report: AuditReport, mode: AuditMode): Promise<AuditReport> {
@@ -58,13 +58,13 @@ export async function keepReport(report: AuditReport, mode: AuditMode): Promise<
   return kept
 }
 
-/** The report with the rows of the last audit that this audit has not run. */
+/** Adds the rows of the last audit that this audit has not run. */
 function wholeOf(report: AuditReport, last: AuditReport | undefined, mode: AuditMode): AuditReport {
   if (!last || mode === 'run') return report
   return mode === 'readings' ? last : renewed(last, report)
 }
 
-/** Whether a page of the console shows this report: a sandbox reads its own working folder. */
+/** Whether the console shows this report. A sandbox with another working folder does not. */
 export async function isShownAt(
   page: string,
   { started_at: startedAt }: Pick<AuditReport, 'started_at'>,
@@ -77,7 +77,7 @@ export async function isShownAt(
 
 const MAX_WAIT_SECONDS = 5
 
-/** The last report with the results of `again`, so that the next `--again` tries the other rows. */
+/** The last report with the results of `again`. */
 function renewed(last: AuditReport, again: AuditReport): AuditReport {
   const judged = new Map(again.rows.map((row) => [row.row, row]))
   const rows = last.rows.map((row) => judged.get(row.row) ?? row)

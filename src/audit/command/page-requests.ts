@@ -5,7 +5,7 @@ import type { FlowOptions } from '../options.ts'
 import type { AuditHost } from './audit-host.ts'
 import type { AuditSettings, RequestInFile } from './settings/settings.ts'
 
-/** A request for a path, which each copy of the app resolves against its own page. */
+/** A request whose URL is a path. Each copy of the app resolves the path against its own page. */
 export function requestOf(request: string | RequestInFile): PageRequest {
   const { get, post = '', form, json } = typeof request === 'string' ? { get: request } : request
   if (get !== undefined) return { url: get, method: 'GET' }
@@ -20,7 +20,7 @@ export function requestOf(request: string | RequestInFile): PageRequest {
 const textsOf = (form: NonNullable<RequestInFile['form']>) =>
   Object.fromEntries(Object.entries(form).map(([name, value]) => [name, String(value)]))
 
-/** How a user begins a flow on its page. */
+/** How a user begins a flow on the start page. */
 export function beginOf(begin: RequestInFile | undefined): Begin | undefined {
   if (begin?.click !== undefined) return { click: begin.click }
   return begin && { request: requestOf(begin) }
@@ -38,10 +38,13 @@ export const flowOptionsOf = ({
   refused,
 })
 
-/** A request that asks the app for the verification of a `sub`. */
+/** A request that asks the app whether it knows a `sub`. */
 export type AppQuestion = PageRequest & { readonly headers: Readonly<Record<string, string>> }
 
-/** @throws ConfigError when a variable is not set, or HTTP does not accept a header */
+/**
+ * Makes the question of the setting `audit`, with variables of the environment filled in.
+ * @throws ConfigError when a variable is not set, or a header is not valid in HTTP
+ */
 export const questionOf = (
   question: NonNullable<AuditSettings['audit']>,
   place: string,
@@ -51,7 +54,7 @@ export const questionOf = (
   headers: headersOf(question.headers, place, environment),
 })
 
-/** Headers with variables of the environment filled in. No message shows a value. */
+/** Fills variables of the environment into headers. No message shows a value. */
 function headersOf(
   headers: Readonly<Record<string, string>> = {},
   place: string,

@@ -9,28 +9,29 @@ import { AUDIT_FILE, type AuditFile } from './settings/audit-file.ts'
 import type { AuditFileValues, AuditSettings } from './settings/settings.ts'
 import { PORT, planStart, type StartPlan } from './start-plan.ts'
 
-/** What one call of the command does, by its flags and the file. */
+/** What one call of the command does, according to flags and file. */
 export interface AuditPlan {
   readonly mode: AuditMode
-  /** The settings of the flags alone. */
+  /** The settings from flags only. */
   readonly given: AuditSettings
+  /** The settings from flags and file. */
   readonly settings: AuditSettings
   readonly options: AuditRunOptions
-  /** The page as it was given, with `{port}`. */
+  /** The page as given: it may contain `{port}`. */
   readonly app: string
-  /** How to start the app; `undefined` when the app runs already. */
+  /** How to start the app; `undefined` if the app already runs. */
   readonly start: StartPlan | undefined
-  /** The pages of the app at a port. */
+  /** The pages of the app, with `{port}` filled in. */
   pagesAt(port: number): Omit<PageSettings, 'agent'>
-  /** How to ask the app whether it finds a verification again; the URL is a path of the app. */
+  /** The request that asks the app for a `sub`; its URL is a path of the app. */
   readonly question: AppQuestion | undefined
-  /** The location of the code that reads the answers of a flow, or of the app in the file. */
+  /** Where the app reads the answers of a flow, otherwise the line of `app` in the file. */
   sourceOf(flow: string): { readonly file: string; readonly line: number } | undefined
 }
 
 /**
- * Combines flags and file; flags go first.
- * @throws ConfigError with one line for settings that do not fit together
+ * Combines flags and file. Flags take precedence.
+ * @throws ConfigError with one line for settings that exclude each other, or without an app
  */
 export function planAudit(
   given: AuditSettings,
@@ -60,7 +61,7 @@ export function planAudit(
   }
 }
 
-/** The settings of an audit: flags go before the file. */
+/** Merges the settings from flags and file. Flags take precedence. */
 export function settle(given: AuditSettings, file: AuditFileValues = {}): AuditSettings {
   const { app, start, use, audit, known = [] } = given
   return {
@@ -68,11 +69,10 @@ export function settle(given: AuditSettings, file: AuditFileValues = {}): AuditS
     ...given,
     // Decision: --start replaces only the command of the file; ready and env stay.
     start: start ? { ...file.start, ...start } : file.start,
-    // Decision: a URL on the command line goes before both places of the file that say where Use
-    // begins.
+    // Decision: a URL on the command line replaces both `app` and `use.start` of the file.
     use: { ...file.use, ...(app !== undefined && { start: undefined }), ...use },
     audit: audit ? { headers: file.audit?.headers, ...audit } : file.audit,
-    // If both give a reason for a row, the reason of the flag counts.
+    // If flag and file give a reason for the same row, the flag takes precedence.
     known: [
       ...known,
       ...(file.known ?? []).filter(({ row }) => !known.some((one) => one.row === row)),
@@ -83,8 +83,8 @@ export function settle(given: AuditSettings, file: AuditFileValues = {}): AuditS
 const NO_APP = `the address of the app is missing: give the page where a user begins to prove an age, as in agekey-sandbox audit http://localhost:3000/verify, or app in ${AUDIT_FILE}`
 
 /**
- * The page of the app.
- * @param prefix begins messages about an app that the file names
+ * Returns the page of the app.
+ * @param prefix prefix of messages if the page comes from the file
  * @throws ConfigError when the page is missing or cannot be audited
  */
 function requireApp({ app, start, this_app_is_mine: isMine }: AuditSettings, prefix: string) {
@@ -143,7 +143,7 @@ function sourceIn({ values, lineOf }: AuditFile, flow: string) {
   return { file: path, line: Number(line) }
 }
 
-/** The settings of Create for a flow of Create, those of Upgrade for a flow of Upgrade. */
+/** The settings `create` or `upgrade` for a call; `undefined` for a call of Use. */
 function settingsOf(flow: string, { create, upgrade }: AuditFileValues) {
   if (flow === 'create' || flow === 'par') return create
   return flow === 'token' || flow === 'upgrade' ? upgrade : undefined

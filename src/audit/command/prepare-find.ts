@@ -15,16 +15,16 @@ import { SUB } from './settings/settings.ts'
 
 type Rows = AuditReport['rows']
 
-/** A copy of the app before the audit. */
+/** A copy of the app, and the state of its journal before the audit. */
 interface PreparedCopy extends Omit<AskedCopy, 'flows'> {
-  /** The newest flow before the audit. */
+  /** Id of the newest flow before the audit. */
   readonly after: string | undefined
 }
 
 /**
- * Prepares `--find` before the audit.
- * @returns a function that asks, after the audit, for the right answers that each copy of the app
- * accepted; `undefined` without `--find`
+ * Prepares `--find`. Call it before the audit.
+ * @returns a function to call after the audit, which asks each copy of the app for the right answers
+ * that it accepted; `undefined` without `--find`
  */
 export async function prepareFind(
   { copies }: AppCopies,
@@ -45,7 +45,7 @@ export async function prepareFind(
   }
 }
 
-/** Adds the flows of the audit whose answer the app accepted. */
+/** Adds the flows of this audit whose right answer the app accepted. */
 async function withAccepted({ after, ...copy }: PreparedCopy, rows: Rows): Promise<AskedCopy> {
   const good = flowsOf(rows.filter(({ verdict }) => verdict === 'accepted'))
   const others = flowsOf(rows.filter(({ verdict }) => verdict !== 'accepted'))
@@ -81,7 +81,12 @@ const checkOf = ({ verdict, evidence, missing }: FoundAgain): AuditedCheck => ({
   counted: true,
 })
 
-/** Asks by HTTP; the answer must contain the `sub`. A redirect often leads to a sign-in page. */
+/**
+ * Asks by HTTP. The app knows a `sub` if it answers 2xx with the `sub` in the body; a redirect does
+ * not count, because it often leads to a sign-in page.
+ * @param options.page the page of the app, against which the path is resolved
+ * @param options.ca a certificate to trust, as PEM
+ */
 export function askByHttp(
   question: AppQuestion,
   {
@@ -92,7 +97,7 @@ export function askByHttp(
 ) {
   const exchange = createExchangeWithin(timeoutSeconds, { ca })
   return async (sub: string): Promise<FindAnswer> => {
-    // A sub has no character to escape.
+    // A sub is base64url, so no character needs escaping.
     const asked: AppQuestion = JSON.parse(JSON.stringify(question).replaceAll(SUB, sub))
     const { method, url, body } = onwardTo({ ...asked, url: new URL(asked.url, page).href })
     const type = body && { 'content-type': body.type }
@@ -102,7 +107,7 @@ export function askByHttp(
     const { status, text } = answer
     const isOk = status >= 200 && status < 300
     if (isOk && text.includes(sub)) return 'found'
-    // Only the path: a query may hold secrets.
+    // Only the path, because a query may contain secrets.
     const target = answer.headers['location']?.split(/[?#]/, 1)[0]?.slice(0, 200)
     let more = target ? ` and leads to ${target}` : ''
     if (isOk) more = ' without the sub'

@@ -3,10 +3,10 @@ import type { AuditProgress } from '../options.ts'
 import type { VerdictName } from '../report/audit-report.ts'
 import type { AuditHost } from './audit-host.ts'
 
-/** Reports how far an audit is. */
+/** Shows the progress of an audit. */
 export interface Progress {
   show(news: AuditProgress): void
-  /** Removes the line that changes. */
+  /** Removes the progress line. */
   end(): void
 }
 
@@ -16,7 +16,7 @@ interface ProgressLimits {
   readonly signal: AbortSignal
 }
 
-/** Without a terminal, a line is written for this number of rows or readings. */
+/** Without a terminal, one line is written per this number of rows or readings. */
 const EVERY_ROWS = 25
 
 const COUNTED: readonly VerdictName[] = ['let in', 'ignored', 'broke', 'too strict', 'undetermined']
@@ -61,7 +61,7 @@ export function createProgress(
             say(visible(line))
           break
         case 'planned':
-          // Two significant digits: 397 is 400.
+          // Rounded to two significant digits: 397 becomes 400.
           warnOfBudget(Number(((news.trials * news.secondsPerVisit) / jobs).toPrecision(2)))
           break
         default:

@@ -19,7 +19,11 @@ import { createProgress, type Progress } from './progress.ts'
 import { AUDIT_FILE } from './settings/audit-file.ts'
 import { writeAuditFile } from './settings/write-audit-file.ts'
 
-/** Audits or learns the app. @returns the exit code */
+/**
+ * Audits the app or, with `--learn`, writes what was learned to `agekey-audit.yaml`.
+ * @returns the exit code
+ * @throws AuditProblem or ConfigError with one line
+ */
 export async function auditApp(session: AuditSession): Promise<number> {
   const { plan, host, signal } = session
   const isLearning = plan.mode === 'learn'
@@ -37,7 +41,7 @@ export async function auditApp(session: AuditSession): Promise<number> {
     host.say(`${AUDIT_FILE}: written; agekey-sandbox audit in this folder reads it`)
     return 0
   } catch (error) {
-    // The notes of the agent may name the reason.
+    // The notes of the agent may explain the error.
     for (const note of (await apps.agent())?.notes() ?? []) host.say(visible(note))
     throw error
   } finally {
@@ -45,7 +49,7 @@ export async function auditApp(session: AuditSession): Promise<number> {
   }
 }
 
-/** Audits the app, then shows, keeps and writes the report. @returns the exit code */
+/** Audits the app, then shows, stores and writes the report. @returns the exit code */
 async function judge(
   app: AppCopies,
   options: AuditRunOptions,
@@ -60,7 +64,7 @@ async function judge(
   }
   if (sandbox.isOwn && report.exit_code !== 0)
     host.say(
-      'To look at the flows in the console, start agekey-sandbox before the audit: those of this one ended with it',
+      'To look at the flows in the console, start agekey-sandbox before the audit: the sandbox of this audit has ended with its flows',
     )
   await keep(report, session)
   writeReports(report, plan.given, {
@@ -84,14 +88,13 @@ async function makeReport(
     ? auditReadings(app, { ...options, failOnReadings })
     : runAudit(app, options)
   const found = await audited.finally(progress.end)
-  // The interruption itself caused this verdict.
+  // For an interrupted audit, `timed_out` says nothing about the app.
   const rows = signal.aborted
     ? found.rows.filter(({ reason }) => reason !== 'timed_out')
     : found.rows
   const checks = find && !signal.aborted ? [await find(rows)] : []
   const library = findLibrary(readHere)
-  // Decision: the report names the page as it was given, since each start of an app gets another
-  // port.
+  // Decision: the report names the page as given, with {port}, because each start has another port.
   return {
     ...found,
     app: plan.app,
@@ -99,7 +102,7 @@ async function makeReport(
   }
 }
 
-/** The URL of the console; `undefined` when the sandbox ends with the audit. */
+/** The URL of the console; `undefined` if the sandbox ends with the audit. */
 const consoleOf = ({ sandbox }: AuditSession): string | undefined =>
   sandbox.isOwn ? undefined : `${sandbox.baseUrl}/_sandbox/console`
 
@@ -111,7 +114,7 @@ function showReport(report: AuditReport, session: AuditSession): void {
     host.say(line)
 }
 
-/** Keeps the report for --again and for the console, unless only some rows were tried. */
+/** Stores the report for --again and the console. An audit with --only or --skip is not stored. */
 async function keep(report: AuditReport, session: AuditSession): Promise<void> {
   const { plan, host, sandbox } = session
   const { mode, given } = plan
@@ -129,7 +132,7 @@ async function keep(report: AuditReport, session: AuditSession): Promise<void> {
   }
 }
 
-/** A file of the folder in which the audit was started, if it can be read. */
+/** Reads a file in the working folder; `undefined` if it cannot be read. */
 function readHere(name: string): string | undefined {
   try {
     return readFileSync(name, 'utf8')

@@ -11,17 +11,17 @@ import type { AppStart } from './start-plan.ts'
 
 export interface StartLimits {
   readonly host: Pick<AuditHost, 'startGroup' | 'mask'>
-  /** Begins messages: `agekey-audit.yaml:3: start`. */
+  /** Prefix of messages: `agekey-audit.yaml:3: start`. */
   readonly place: string
   readonly signal: AbortSignal
   readonly readySeconds?: number
-  /** Accepts an app that answers 500; an app that does not start is no error then. */
+  /** Whether the app may answer 500 and may fail to start: then `problem` says why. */
   readonly mayFail?: boolean
 }
 
 const BETWEEN_LOOKS_MS = 100
 const LOOK_SECONDS = 2
-/** Milliseconds for which an app may answer only at another port before the audit reports this. */
+/** Milliseconds after which the audit looks for the app at another port. */
 const OTHER_PORT_MS = 2000
 
 /** An app that the audit has started. */
@@ -34,7 +34,7 @@ export interface StartedApp {
   stop(): Promise<void>
 }
 
-/** What is known of an app while it starts. */
+/** The state of an app while it starts. */
 interface Starting extends Pick<AppStart, 'run' | 'page' | 'ready'>, Limits {
   readonly log: AppLog
   /** How the app ended; `undefined` while the app runs. */
@@ -46,8 +46,9 @@ interface Starting extends Pick<AppStart, 'run' | 'page' | 'ready'>, Limits {
 type Limits = Required<Pick<StartLimits, 'readySeconds' | 'mayFail'>>
 
 /**
- * Starts the app and waits until the app is up.
- * @throws ConfigError with one line when the app does not start, or something answers before
+ * Starts the app and waits until it is up.
+ * @throws ConfigError with one line when the app does not start (without `mayFail`), or when
+ * something already answers at its address
  */
 export async function startApp(
   { run, env, page, ready }: AppStart,
@@ -83,11 +84,11 @@ export async function startApp(
   }
 }
 
-/** The address that answers once the app is up. */
+/** The URL that answers when the app is up. */
 const addressOf = ({ page, ready }: Pick<AppStart, 'page' | 'ready'>): string =>
   typeof ready === 'string' ? ready : page
 
-/** Whether the app is up, or why the app will not start; `undefined` while it still may. */
+/** Whether the app is up, or why it will not start; `undefined` if it still may. */
 async function look(
   starting: Starting,
 ): Promise<{ readonly problem: string | undefined } | undefined> {
@@ -99,7 +100,7 @@ async function look(
   const sign = isSaid ? `an answer of ${address}` : `a line of its log like ${ready}`
   const reason = ending()
   if (reason !== undefined) {
-    // Its last lines may still be on their way.
+    // The last lines of the log may arrive later than the end of the process.
     await wait(BETWEEN_LOOKS_MS)
     const command = [starting.run].flat().join(' ')
     return { problem: `${JSON.stringify(command)} ${reason} before ${sign}` }
@@ -116,7 +117,7 @@ async function look(
   return { problem: `${sign} did not come within ${readySeconds} seconds${answered}` }
 }
 
-/** Another port of this machine that the log names and that answers. */
+/** Finds another port on this machine that the log names and that answers. */
 async function findOtherPort(log: AppLog, page: string): Promise<string | undefined> {
   const { port: own, protocol, pathname } = new URL(page)
   const named = log
@@ -139,6 +140,7 @@ async function statusOf(url: string): Promise<number | undefined> {
   return answer.failure ? undefined : answer.status
 }
 
+/** Finds a free TCP port. Another program may take the port before it is used. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0)
   await once(server, 'listening')

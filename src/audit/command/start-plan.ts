@@ -2,18 +2,18 @@ import { type AuditSettings, readyPattern } from './settings/settings.ts'
 
 /** How to start one copy of the app. */
 export interface AppStart {
-  /** A text for the shell, or a program and its arguments. */
+  /** A shell command, or a program and its arguments. */
   readonly run: string | string[]
-  /** The page on which a user begins. */
+  /** The URL of the page where a user begins. */
   readonly page: string
-  /** An address that answers, or a line of the log, once the app is up. */
+  /** The app is up when this URL answers, or when a line of the log matches. */
   readonly ready: string | RegExp
   readonly env: Readonly<Record<string, string>>
 }
 
 /** How the audit starts the app. */
 export interface StartPlan {
-  /** Begins messages: `agekey-audit.yaml:3: start`. */
+  /** Prefix of messages: `agekey-audit.yaml:3: start`. */
   readonly place: string
   /** Whether each copy of the app gets its own port and tenant. */
   readonly isCopied: boolean
@@ -29,8 +29,8 @@ export function planStart(
 ): StartPlan {
   return {
     place,
-    // Decision: without {base_url} all copies would use the tenant at the base URL, so there is
-    // only one copy.
+    // Decision: without {base_url}, all copies would use the same tenant, so there is only one
+    // copy.
     isCopied: app.includes(PORT) && JSON.stringify([run, env]).includes(BASE_URL),
     of({ baseUrl, port }) {
       const filled = (text: string) =>

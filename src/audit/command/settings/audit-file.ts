@@ -4,24 +4,24 @@ import { parseYamlDocument } from '../../../sandbox/files/yaml-document.ts'
 import { requireKnownNames } from '../../trials/rows/select-rows.ts'
 import { type AuditFileValues, auditFileSchema } from './settings.ts'
 
-/** Read from the working folder, if it exists. */
+/** The name of the file with the settings of an audit, in the working folder. */
 export const AUDIT_FILE = 'agekey-audit.yaml'
 
 export interface AuditFile {
   readonly values: AuditFileValues
-  /** The line of a key at the top of the file; 1 when the key is missing. */
+  /** The line of a top-level key; 1 if the key is missing. */
   lineOf(key: keyof AuditFileValues): number
 }
 
 /**
- * Reads the file in a folder; `undefined` when it does not exist.
+ * Reads the file in a folder; `undefined` if it does not exist.
  * @throws ConfigError with file and line of each problem
  */
 export function readAuditFile(cwd = '.'): AuditFile | undefined {
   const text = readTextIfThere(join(cwd, AUDIT_FILE))
   if (text === undefined) return undefined
   const lines = text.split('\n')
-  // A file in which every line is a comment means the defaults.
+  // A file with only comments means the defaults.
   const document = lines.every((line) => /^\s*(#|$)/.test(line)) ? '{}' : withQuotedPaths(text)
   const values = parseYamlDocument(document, {
     file: AUDIT_FILE,
@@ -34,8 +34,8 @@ export function readAuditFile(cwd = '.'): AuditFile | undefined {
 }
 
 /**
- * Decision: a path with `{sub}` needs no quotes within braces, as in `audit: { get:
- * /verifications?sub={sub} }`. YAML would parse the placeholder as a mapping. No line moves.
+ * Quotes paths with `{sub}`. Decision: users need not quote such a path in braces, as in `audit: {
+ * get: /verifications?sub={sub} }`, where YAML would parse `{sub}` as a mapping. Line numbers stay.
  */
 const withQuotedPaths = (text: string): string =>
   text.replaceAll(/(:[ \t]+)(\/[^\s'",{}]*\{sub\}[^\s'",{}]*)/g, "$1'$2'")

@@ -2,15 +2,15 @@ import type * as z from 'zod'
 import { camelCase } from '../../../service/text/camel-case.ts'
 import { type AuditSettings, click, flowShape, settingsSchema } from './settings.ts'
 
-/** A flag of the command, and the setting that the flag gives. */
+/** A flag of the command, and the setting that the flag sets. */
 interface FlagRow {
-  /** `fail-on` */
+  /** The name without dashes: `fail-on`. */
   readonly name: string
   /** Absent for a flag without a value. */
   readonly argument?: FlagArgument
   /** The path of the setting: `['use', 'accepted']`. */
   readonly at: readonly [keyof AuditSettings, ...string[]]
-  /** The setting that explains the flag, when the first part of `at` does not. */
+  /** The schema whose description explains the flag (default: the schema of `at[0]`). */
   readonly explainedBy?: z.ZodType
 }
 
@@ -30,7 +30,7 @@ type FlagArgument =
   | '<version>'
   | '<years>'
 
-/** Flags about the app, which belong to each audit of the app, in the order of --help. */
+/** Flags about the app, in the order of --help. Each audit of the app needs the same. */
 const OF_APP: readonly FlagRow[] = [
   {
     name: 'accepted',
@@ -51,8 +51,8 @@ const OF_APP: readonly FlagRow[] = [
 ]
 
 /**
- * Flags about one audit, in the order of --help. Decision: each --only takes one pattern, without
- * commas: a list of values would swallow the URL behind it.
+ * Flags about one audit, in the order of --help. Decision: each --only takes one pattern. A flag
+ * with a list of values would also take the URL that follows.
  */
 const OF_RUN: readonly FlagRow[] = [
   { name: 'only', argument: '<pattern>', at: ['only'] },
@@ -75,9 +75,9 @@ const OF_RUN: readonly FlagRow[] = [
   { name: 'learn', at: ['learn'] },
 ]
 
-/** A flag of the command as the command line registers the flag. */
+/** A flag as the command line registers it. */
 export interface AuditFlag extends Omit<FlagRow, 'explainedBy'> {
-  /** `--fail-on <level>` */
+  /** The flag with its argument: `--fail-on <level>`. */
   readonly flags: string
   /** The explanation in --help. */
   readonly help: string
@@ -112,6 +112,7 @@ export interface GivenFlag extends AuditFlag {
   readonly value: string | boolean | readonly string[]
 }
 
+/** The flags of a call that have a value. */
 export function flagsOf(given: GivenFlags): readonly GivenFlag[] {
   return AUDIT_FLAGS.flatMap((flag) => {
     const value = given[camelCase(flag.name.replaceAll('-', '_'))]

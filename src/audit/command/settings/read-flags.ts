@@ -6,8 +6,8 @@ import { AUDIT_FLAGS, flagsOf, type GivenFlag, type GivenFlags } from './flags.t
 import { type AuditSettings, settingsSchema } from './settings.ts'
 
 /**
- * The settings from the flags.
- * @throws ConfigError with one line: the flag, what was received and what is allowed
+ * Reads the settings from the flags.
+ * @throws ConfigError with one line: the flag, what was received, and what is allowed
  */
 export function readFlags(page: string | undefined, flags: GivenFlags): AuditSettings {
   const given = flagsOf(flags)
@@ -29,7 +29,7 @@ export function readFlags(page: string | undefined, flags: GivenFlags): AuditSet
   return checked.value
 }
 
-/** The value of a flag. The schema refuses a text that cannot be converted. */
+/** The converted value of a flag. A text that cannot be converted stays: the schema refuses it. */
 function readValue({ value, argument }: GivenFlag): unknown {
   if (typeof value === 'boolean') return value
   const convert = (text: string) => {
@@ -40,13 +40,13 @@ function readValue({ value, argument }: GivenFlag): unknown {
   return typeof value === 'string' ? convert(value) : value.map(convert)
 }
 
-/** `use/id_token.kid_empty: the library is old` as an entry of `known`. */
+/** Parses `use/id_token.kid_empty: the library is old` as an entry of `known`. */
 function entryOf(text: string): unknown {
   const [, row, because] = /^([^:]+):(.+)$/s.exec(text)?.map((part) => part.trim()) ?? []
   return row && because ? { row, because } : text
 }
 
-/** A setting with a value at a path; its other members stay. */
+/** Copies a setting with a new value at a path. The other members stay. */
 function withValue(setting: unknown, path: readonly string[], value: unknown): unknown {
   const [name, ...inner] = path
   if (name === undefined) return value

@@ -2,8 +2,8 @@ import { flagWord } from '../../../service/text/shell-word.ts'
 import { flagsOf, type GivenFlags } from './flags.ts'
 
 /**
- * The command that audits the same app again, without rows and reports.
- * @param settings flags of the sandbox
+ * The command that audits the same app again, without flags about rows and reports.
+ * @param settings the flags of the sandbox, as typed
  */
 export function sameCall(
   page: string | undefined,

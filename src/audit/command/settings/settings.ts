@@ -12,7 +12,7 @@ import { KNOWN_EXAMPLE, knownSchema } from '../../choices.ts'
 import { parseAcceptedRule } from '../../learn/accepted-rule.ts'
 import { FAIL_ON } from '../../report/audit-report.ts'
 
-/** A text that `parse` accepts. */
+/** A schema for texts that `parse` accepts: it returns a truthy value and does not throw. */
 const textFor = (parse: (text: string) => unknown, expected: string) =>
   textWithout((text) => {
     try {
@@ -60,7 +60,7 @@ function requireOneRequest({
   value,
   issues,
 }: z.core.ParsePayload<z.output<typeof beginSchema>>): void {
-  // The schema reports an unknown key already, with the most similar known key.
+  // The schema itself reports unknown keys, with the most similar known key.
   if (issues.some(({ code }) => code === 'unrecognized_keys')) return
   const given = (keys: readonly (keyof typeof value)[]) =>
     keys.filter((key) => value[key] !== undefined)
@@ -127,7 +127,15 @@ const fragmentSchema = z
   })
   .describe('How the page of the callback passes on an answer that comes in the fragment')
 
-/** The pattern when `ready` describes a line of the log: `/listening on/`. @throws SyntaxError */
+/**
+ * Parses `ready` as the pattern of a log line: `/listening on/`; `undefined` for an address.
+ * @throws SyntaxError for an invalid pattern
+ * @example
+ * ```ts
+ * readyPattern('/listening on/') // /listening on/
+ * readyPattern('http://localhost:3000/') // undefined
+ * ```
+ */
 export function readyPattern(ready: string): RegExp | undefined {
   const [, pattern] = /^\/(.+)\/$/.exec(ready) ?? []
   return pattern === undefined ? undefined : new RegExp(pattern)
@@ -150,7 +158,7 @@ const startSchema = z.strictObject({
   env: z.record(z.string(), formValue).optional().describe(ENV_HELP),
 })
 
-/** @param example the value that --learn writes when the setting is not given */
+/** @param example the value that --learn writes as a comment if the setting is absent */
 const shown = <Schema extends z.ZodType>(schema: Schema, example: unknown, description: string) =>
   schema.meta({ description, examples: [example] })
 
@@ -183,7 +191,7 @@ const QUESTION_HELP = 'How the app is asked whether it finds a verification agai
 const BROWSER_HELP =
   'http, chromium or auto: http, unless your app answers by fragment (default: auto)'
 
-/** The settings of agekey-audit.yaml, in its order. */
+/** The settings of agekey-audit.yaml, in the order of the file. */
 const inFile = {
   app: address('http://localhost:3000/verify').describe(
     'The page of the app where a user begins to prove an age',
@@ -270,13 +278,13 @@ const inCall = {
 }
 
 /**
- * The schema of `agekey-audit.yaml`. Only the reader checks names of rows, so that `--help` loads
- * no catalogue.
+ * The schema of `agekey-audit.yaml`. It does not check names of rows: the reader does, so that
+ * `--help` need not load the catalogue.
  */
 export const auditFileSchema = z.strictObject(inFile).partial()
 export const settingsSchema = z.strictObject({ ...inFile, ...inCall }).partial()
 
 export type AuditFileValues = z.output<typeof auditFileSchema>
-/** Settings from flags and file, under the names of the file: `fail_on`. */
+/** Settings from flags and file, with the names of the file: `fail_on`. */
 export type AuditSettings = z.output<typeof settingsSchema>
 export type RequestInFile = z.output<typeof beginSchema>

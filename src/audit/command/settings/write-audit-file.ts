@@ -8,12 +8,12 @@ import type { AuditReport } from '../../report/audit-report.ts'
 import { AUDIT_FILE } from './audit-file.ts'
 import { type AuditSettings, auditFileSchema } from './settings.ts'
 
-/** What an audit learned of an app, besides the flags. */
+/** What an audit learned about an app, and the settings from flags. */
 export type LearnedSettings = Pick<AuditReport, 'app' | 'learned'> & {
   readonly given: AuditSettings
 }
 
-/** @throws ConfigError when the file exists: it is never overwritten */
+/** @throws ConfigError when the file exists, because it is never overwritten */
 export function requireNoAuditFile(): void {
   if (existsSync(AUDIT_FILE))
     throw ConfigError.of(`${AUDIT_FILE}: is there already and stays as it is; move it away first`)
@@ -36,7 +36,7 @@ const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/a
 # Settings of agekey-sandbox audit. Flags go before this file. Lines that are commented out are examples.
 `
 
-/** The file explains each setting, and has an example for each setting without a value. */
+/** Renders the file. It explains each setting, and has an example for settings without a value. */
 export function renderAuditFile({ app, learned, given }: LearnedSettings): string {
   const values: Readonly<Record<string, unknown>> = {
     catalogue: CATALOGUE_VERSION,
