@@ -4,7 +4,7 @@ import type { AuditPlan } from './plan.ts'
 
 /** The sandbox or tenant of an audit. `baseUrl` is the base URL for apps. */
 export interface OpenSandbox extends ConnectedSandbox {
-  /** The self-signed certificate of the sandbox, which clients must be told to trust. */
+  /** The certificate of the sandbox, if clients must be told to trust it. */
   readonly certificate?: { readonly pem: string } | undefined
   /** Whether the audit started the sandbox. */
   readonly isOwn: boolean

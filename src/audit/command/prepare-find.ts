@@ -23,8 +23,8 @@ interface PreparedCopy extends Omit<AskedCopy, 'flows'> {
 
 /**
  * Prepares `--find`. Call it before the audit.
- * @returns a function to call after the audit, which asks each copy of the app for the right answers
- * that it accepted; `undefined` without `--find`
+ * @returns a function to call after the audit: it asks each copy of the app for the right answers
+ * that the copy accepted; `undefined` without `--find`
  */
 export async function prepareFind(
   { copies }: AppCopies,
