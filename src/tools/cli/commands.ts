@@ -5,15 +5,15 @@ import type { CoverageFlags } from './coverage/coverage.ts'
 import { unknownCommandProblem } from './failure.ts'
 import { addFilterFlags } from './remote/filter-flags.ts'
 
-/** Columns of help texts. */
+/** The width of help texts in columns. */
 export const HELP_WIDTH = 120
 
-/** The settings given as flags of the program, read when a command runs. */
+/** Reads the settings from flags of the program. Call it when a command runs. */
 export type ReadFlags = () => Texts
 
 /**
- * The flag `--json`. Decision: an answer of "no" is JSON too. A mistake in flags, files or names,
- * or an unreachable sandbox, is a line on stderr, and stdout stays empty.
+ * The flag `--json`. Decision: a negative answer is JSON too. For a mistake in flags, files or
+ * names, and for an unreachable sandbox, stderr has a line and stdout stays empty.
  */
 const JSON_FLAG = ['--json', 'print JSON'] as const
 
@@ -28,9 +28,9 @@ const addressOptions = (command: Command): Command =>
     .option('--tenant <name>', 'a tenant of it')
 
 /**
- * Gives a command with subcommands an action of its own. An unknown word is refused with the
- * nearest name; the parser would complain about the number of arguments. Called last, because
- * subcommands would inherit it.
+ * Gives a command with subcommands its own action. An unknown word is refused with the nearest
+ * name, where the parser would only count arguments. Call this last: subcommands inherit the
+ * settings.
  */
 export function withSubcommandsOnly(
   command: Command,
@@ -149,7 +149,7 @@ export function addRun(program: Command, flags: ReadFlags): void {
     })
 }
 
-/** The command begins behind the first `--`, whose place the parser does not tell. */
+/** Splits the arguments at the first `--`. The parser removes `--`, so `process.argv` is read. */
 function separate(words: readonly string[]): {
   files: readonly string[]
   command?: readonly string[]
@@ -346,7 +346,7 @@ export function addDoctor(program: Command, flags: ReadFlags): void {
     .addHelpText('after', DOCTOR_EXAMPLES)
     .option(...JSON_FLAG)
     .action(async (options) => {
-      // The program takes this flag for its setting of the same name, which holds a list.
+      // The program parses --redirect-uri as its setting of the same name, which is a list.
       const { 'redirect-uri': callbacks = [], ...texts } = flags()
       const redirectUri = [callbacks].flat().at(-1)
       const { doctor } = await import('./doctor/doctor.ts')

@@ -23,9 +23,9 @@ import { alignColumns, paint, print, printJson } from './terminal.ts'
 
 /**
  * Explains a rule, an outcome, a reading, or a flow of a running sandbox.
- * @param name a rule id, an outcome, a reading, `readings` for all of them, a flow id, or the URL
- * of the page of a flow
- * @throws ConfigError with near names, for an unknown name
+ * @param name the id of a rule, an outcome, a reading, `readings` for all readings, the id of a flow,
+ * or the URL of a flow's page
+ * @throws ConfigError with similar names for an unknown name
  */
 export async function explain(name: string, flags: Texts, options: AskFlags): Promise<void> {
   const readings = READINGS.filter((reading) => name === 'readings' || reading.name === name)
@@ -72,8 +72,7 @@ async function explainNamed(
 }
 
 /**
- * Lists what the specification leaves open, with the variants of each reading; a star marks the
- * default.
+ * Lists readings with their variants. A star marks the default variant.
  */
 function listReadings(readings: readonly Reading[], { json = false }: AskFlags): void {
   if (json) {
@@ -95,11 +94,10 @@ function listReadings(readings: readonly Reading[], { json = false }: AskFlags):
 }
 
 /**
- * Lists the outcomes that can be forced, by flow, with what a correct client does and how binding
- * that is.
- * @param pattern a part of a name or summary, or with `*` and `?` a pattern for the whole name; all
- * outcomes when absent
- * @throws ConfigError with near names, when nothing is found
+ * Lists outcomes by flow, with what a correct client does and the level of this requirement.
+ * @param pattern a part of a name or summary; with `*` or `?`, a pattern for the whole name or
+ * summary (default: all outcomes)
+ * @throws ConfigError with similar names when no outcome matches
  */
 export function listOutcomes(
   pattern: string | undefined,

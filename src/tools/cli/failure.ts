@@ -6,12 +6,12 @@ import { didYouMean } from '../../service/text/message-parts.ts'
 import { visible } from '../../service/text/visible.ts'
 import { paintError, printError } from './terminal.ts'
 
-/** Exit codes of commands that failed; 1 means that a command worked and found something. */
+/** Exit codes of failed commands, where 1 means that the command worked and found something. */
 const FAILURE_CODES: Readonly<Record<string, number>> = { audit: 2, coverage: 2 }
 
 /**
- * Reports why a command failed: a line on stderr for each reason, never a stack. Returns the exit
- * code, which is 0 for a request for help.
+ * Reports why a command failed, with one line on stderr for each reason and without a stack.
+ * @returns the exit code; 0 for a request for help
  */
 export function reportFailure(error: unknown, program: Command): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0
@@ -31,7 +31,7 @@ function problemOf(error: unknown, program: Command): string {
   const command = calledCommand(program)
   switch (error.code) {
     case 'commander.unknownOption':
-      // An unknown command may have flags of its own, so only the command is reported.
+      // The flag may belong to a mistyped command, so an unknown command is reported first.
       return unknownCommandProblem(program) ?? unknownOptionProblem(message, command)
     case 'commander.optionMissingArgument':
       return missingValueProblem(message, [...command.options, ...program.options])
@@ -45,12 +45,12 @@ function problemOf(error: unknown, program: Command): string {
 }
 
 /**
- * `process.cwd()` has no folder to name: it was removed, or replaced by another one of that name.
+ * Whether `process.cwd()` failed: the working folder was removed, or replaced by a new folder.
  */
 const isFolderGone = (error: unknown) =>
   codeOf(error) === 'ENOENT' && /\buv_cwd$/.test(messageOf(error))
 
-/** Messages of the sandbox speak of its API; here they are translated into commands and flags. */
+/** Translates messages of the sandbox, which name API calls, into commands and flags. */
 const asCommands = (message: string): string =>
   message
     .replace('GET /_sandbox/personas lists', 'agekey-sandbox personas lists')
@@ -59,13 +59,13 @@ const asCommands = (message: string): string =>
     .replace('take as=', 'take --as ')
     .replace(/ Served below (\S+): .*/, ' Give the base URL: $1')
 
-/** The subcommand that was called; without one the program itself. */
+/** The called command or subcommand, otherwise the program itself. */
 function calledCommand(command: Command): Command {
   const called = command.commands.find((known) => known.name() === command.args[0])
   return called === undefined ? command : calledCommand(called)
 }
 
-/** The words that call a command: `agekey-sandbox run`. */
+/** The full name of a command: `agekey-sandbox run`. */
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 const usageOf = (command: Command) => `usage: ${pathOf(command)} ${command.usage()}`
@@ -82,7 +82,7 @@ function unknownOptionProblem(message: string, command: Command): string {
     : `${message}; ${pathOf(command)} --help lists them`
 }
 
-/** The value that a flag expects. */
+/** Says which value a flag expects. */
 function missingValueProblem(message: string, options: readonly Option[]): string {
   const option = options.find(({ flags }) => message.includes(`'${flags}'`))
   if (!option) return message
@@ -90,14 +90,14 @@ function missingValueProblem(message: string, options: readonly Option[]): strin
   return `${option.long}: the value is missing; it takes ${value}: ${option.description}`
 }
 
-/** Words that users may try, and the commands that they mean. */
+/** Words that users may try as commands, and the commands to use instead. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   tail: 'flows --follow',
   readings: 'explain readings',
   drill: 'audit',
 }
 
-/** Why a word is no subcommand of `command`; `undefined` when it is one. */
+/** Says that a word is no subcommand of `command`; `undefined` if the word is one, or a flag. */
 export function unknownCommandProblem(
   command: Command,
   word = command.args[0],

@@ -22,8 +22,8 @@ interface FlowsOptions extends AskFlags, FilterFlags {
 }
 
 /**
- * Lists flows; with an id, or `last`, shows one; with `--as` prints it as a file; with `--follow`
- * prints calls as they come.
+ * Lists flows. With an id or `last`, shows this flow; with `--as`, prints it as a file. With
+ * `--follow`, prints calls as they happen.
  * @throws ConfigError for a bad flag, SandboxError for an unknown flow
  */
 export async function flows(
@@ -51,7 +51,7 @@ export async function flows(
   if (id === undefined) return listFlows(sandbox, { filter, limit, json: options.json ?? false })
   const found = id === 'last' ? await newest(sandbox, filter) : id
   if (as === undefined) return printFlow(found, sandbox, options)
-  // Checked first, because the message names the newest flow.
+  // Looked up first, because the error of `findFlow` names the newest flow.
   await findFlow(found, sandbox.api)
   const { text } = await sandbox.api.flows.export(found, as)
   printText(text)
@@ -99,9 +99,9 @@ async function listFlows(
 const BETWEEN_TRIES_MS = 1000
 
 /**
- * Prints each answered call, with the state of its flow, until Ctrl-C. A filter selects calls by
- * their flows. A lost connection is opened again.
- * @throws Error for a bad flag, or when the sandbox cannot be reached at the start or refuses
+ * Prints each answered call with the state of its flow, until Ctrl-C. A filter selects calls by
+ * their flows. Reconnects if the connection is lost.
+ * @throws ConfigError for a bad flag, SandboxError when the first connection fails
  */
 async function follow(flags: Texts, { json = false, ...options }: FlowsOptions): Promise<void> {
   const filter = readFilter(options)
@@ -109,7 +109,7 @@ async function follow(flags: Texts, { json = false, ...options }: FlowsOptions):
   const end = new AbortController()
   void untilSignal().then(() => end.abort())
 
-  // The sandbox refuses unknown names here.
+  // The sandbox checks the names in the filter with this call.
   await sandbox.call('listFlows', { query: { ...filter, limit: 1 } })
   const connection = watchConnection(sandbox.url)
   while (!end.signal.aborted) {
@@ -161,7 +161,7 @@ interface FollowOptions {
   readonly json: boolean
 }
 
-/** The line about an event; `undefined` for a call of a flow that the filter or an audit hides. */
+/** The line about an event; `undefined` if the filter excludes its flow or an audit made it. */
 async function lineOf(
   event: SandboxEvent,
   { sandbox, filter, json }: FollowOptions,
@@ -184,11 +184,11 @@ async function flowOf(event: SandboxEvent, filter: FlowFilter, { call }: Reached
   return flows[0]
 }
 
-/** Events of the sandbox: a call was answered, a scenario advanced, the tenant was reset. */
+/** An event of the sandbox: a call was answered, a scenario advanced, or the tenant was reset. */
 const eventSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('call'),
-    /** That of its flow. */
+    /** The id of the flow; absent for a call outside a flow. */
     id: z.string().nullish(),
     at: z.string(),
     endpoint: z.string(),
@@ -203,9 +203,9 @@ const eventSchema = z.discriminatedUnion('kind', [
 type SandboxEvent = z.infer<typeof eventSchema>
 
 /**
- * The events of a sandbox from now on, until the connection ends; the first one says that it is
- * open.
- * @throws SandboxError when it cannot be reached, refuses, or the connection is lost
+ * Yields `open`, then the events of a sandbox until the connection ends.
+ * @throws SandboxError when the sandbox cannot be reached or refuses; an error of `fetch` when the
+ * connection breaks
  */
 export async function* streamEvents(
   { url, controlToken }: Pick<ReachedSandbox, 'url' | 'controlToken'>,
@@ -235,7 +235,9 @@ export async function* streamEvents(
   }
 }
 
-/** `undefined` for a comment, and for an event of a flow: its calls say the same. */
+/**
+ * Parses an event; `undefined` for a comment, and for an event of a flow, which repeats its calls.
+ */
 function readEvent(block: string): SandboxEvent | undefined {
   const fieldOf = (name: string) =>
     block
@@ -247,7 +249,7 @@ function readEvent(block: string): SandboxEvent | undefined {
   return data && eventSchema.safeParse({ ...data, kind: fieldOf('event') }).data
 }
 
-/** @param pages where a browser finds the sandbox or tenant */
+/** @param pages the URL of the sandbox or tenant for browsers */
 function jsonLine(event: SandboxEvent, found: Flow | undefined, pages: string): string {
   const { kind, ...data } = event
   if (event.kind !== 'call') return JSON.stringify({ event: kind, ...data })

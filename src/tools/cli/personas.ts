@@ -22,7 +22,7 @@ interface Format {
   readonly json?: boolean
 }
 
-/** Lists the built-in personas and those of `--personas`, by group. */
+/** Lists the built-in personas and the personas of `--personas`, by group. */
 export async function listPersonas(flags: Texts, { json = false }: Format): Promise<void> {
   const personas = await knownPersonas(flags)
   if (json) return printJson({ personas })
@@ -36,8 +36,8 @@ export async function listPersonas(flags: Texts, { json = false }: Format): Prom
 }
 
 /**
- * Shows one persona with the dates that it has now.
- * @throws ConfigError for an unknown name, with the nearest one
+ * Shows one persona, with its relative dates resolved for today.
+ * @throws ConfigError with similar names for an unknown name
  */
 export async function showPersona(
   flags: Texts,
@@ -55,9 +55,9 @@ export async function showPersona(
 }
 
 /**
- * Checks persona files and folders without starting.
- * @returns whether all are fine
- * @throws ConfigError with a line for each problem; with `json` they are printed
+ * Checks persona files and folders without starting a sandbox.
+ * @returns whether all personas are valid; false only with `json`, which prints the problems
+ * @throws ConfigError with a line for each problem, without `json`
  */
 export function checkPersonas(paths: readonly string[], { json = false }: Format): boolean {
   try {
@@ -73,7 +73,7 @@ export function checkPersonas(paths: readonly string[], { json = false }: Format
   }
 }
 
-/** The built-in personas and those of `--personas`, with the dates that they have now. */
+/** The built-in personas and the personas of `--personas`, with relative dates resolved. */
 async function knownPersonas(flags: Texts): Promise<Persona[]> {
   const { sandbox } = await loadSettings({ flags })
   const now = createClock().base()
@@ -86,9 +86,8 @@ interface GenerateOptions extends Format {
 }
 
 /**
- * Writes made-up personas to stdout, or each to a file of its own.
- * @throws ConfigError when a number cannot be used, or a file is there already: then none is
- * written
+ * Generates personas, and writes them to stdout, or with `out` to one file each.
+ * @throws ConfigError when a number is out of range, or when a file exists: then no file is written
  */
 export async function generate(
   count: string,

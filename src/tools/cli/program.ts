@@ -26,7 +26,7 @@ Examples:
 const INIT_EXAMPLE = `
 Example: agekey-sandbox init && agekey-sandbox     write it, and start with it`
 
-/** Behind `--help-all`. */
+/** The end of the help text of `--help-all`. */
 const EVERYTHING = `
 Every flag is also an environment variable: --base-url is AGEKEY_SANDBOX_BASE_URL. Several folders in
 AGEKEY_SANDBOX_PERSONAS are separated like those in PATH. Colours are left out when NO_COLOR is set.
@@ -35,8 +35,8 @@ Only in the config file and the environment: ${FLAGS.filter(({ shown }) => shown
   .join(', ')}.${START_EXAMPLES}`
 
 /**
- * Runs the command that the process was started with. When it fails, the exit code of the process
- * says so.
+ * Runs the command line of this process. A failure is reported on stderr and sets
+ * `process.exitCode`.
  */
 export async function runProgram(): Promise<void> {
   const program = createProgram()
@@ -50,8 +50,9 @@ export async function runProgram(): Promise<void> {
 }
 
 /**
- * Each command is loaded when it runs, so that a start pays only for itself. The flags of `start`
- * are flags of the program: they apply to every command and may stand before or after its name.
+ * Creates the program with its commands. The code of a command is imported when the command runs,
+ * to keep the start fast. The flags of `start` are flags of the program: they apply to every
+ * command, before or after its name.
  */
 export function createProgram(): Command {
   const program = new Command('agekey-sandbox')
@@ -116,8 +117,7 @@ export function createProgram(): Command {
 }
 
 /**
- * The flags that give settings. Their values are checked later, together with those of the
- * environment.
+ * The flags that set settings. Their values are checked later, together with environment variables.
  */
 const settingOptions = () =>
   FLAGS.filter(({ shown }) => shown !== 'none').map(({ name, short, argument, shown, help }) => {
@@ -127,7 +127,7 @@ const settingOptions = () =>
     )
   })
 
-/** The settings that were given as flags, by flag: `{ 'base-url': 'http://localhost:2435' }`. */
+/** The settings from flags, by the name of the flag: `{ 'base-url': 'http://localhost:2435' }`. */
 function textsOf(program: Command): Texts {
   const texts = settingOptions().map((option) => {
     const given: unknown = program.getOptionValue(option.attributeName())

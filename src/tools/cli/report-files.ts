@@ -6,8 +6,8 @@ import { MAX_SUMMARY_BYTES } from '../../sandbox/files/reports/markdown.ts'
 import { printText } from './terminal.ts'
 
 /**
- * The report files that flags name, by format; `-`, or a flag without a file, is standard output.
- * @throws ConfigError when two reports would go to the same place, or a flag names no file
+ * The report files that flags name, by format. `-` or a flag without a file is standard output.
+ * @throws ConfigError when two reports have the same target, or a flag has an empty file name
  */
 export function readReportFiles<Format extends string>(
   flags: Readonly<Partial<Record<Format, string | true | undefined>>>,
@@ -38,20 +38,20 @@ export function readReportFiles<Format extends string>(
   return files
 }
 
-/** `-` and a file of that name are different places. */
+/** Whether two targets are the same. Standard output `-` is not a file named `-`. */
 const isSame = (one: string, other: string) =>
   one === other || (![one, other].includes('-') && resolve(one) === resolve(other))
 
 /** One report and its target. */
 interface Report {
-  /** What named the file: `--junit`. */
+  /** The flag that named the file, for messages: `--junit`. */
   readonly source: string
-  /** The target; absent for no report, `-` for standard output. */
+  /** The target; `undefined` for no report, `-` for standard output. */
   readonly file: string | undefined
   render(): string
 }
 
-/** Markdown that is appended to what a step of a CI job has written already. */
+/** Markdown to append to the summary that a step of a CI job has written so far. */
 interface Summary {
   /** `GITHUB_STEP_SUMMARY`. */
   readonly file: string | undefined
@@ -69,7 +69,8 @@ export function writeReportFiles(reports: readonly Report[], summary?: Summary):
       attempt(source, file, (target) => write(target, render())),
     ),
     ...attempt('GITHUB_STEP_SUMMARY', summary?.file, (file) => {
-      // The limit holds for the step, which may have written HTML before; an empty line ends that.
+      // The limit applies to the whole step. An empty line ends HTML that the step may have
+      // written.
       const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
       const gap = size === 0 ? '' : '\n'
       appendFileSync(file, gap + (summary?.render(MAX_SUMMARY_BYTES - size - gap.length) ?? ''))

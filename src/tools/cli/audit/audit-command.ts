@@ -45,9 +45,9 @@ import { alignColumns, paint, paintError, print, printError, redrawError } from 
 const INTERRUPTED = 130
 
 /**
- * Carries out the command `audit`.
+ * Runs the command `audit`.
  * @returns the exit code
- * @throws Error with one line, when nothing can be shown
+ * @throws Error with one line when the app or the sandbox cannot be used
  */
 export async function audit(
   page: string | undefined,
@@ -81,7 +81,11 @@ export async function audit(
   }
 }
 
-/** @param settings of the sandbox @param given flags of the audit */
+/**
+ * Creates what an audit needs of the command line.
+ * @param settings the settings of the sandbox
+ * @param given the flags of the audit
+ */
 export function createAuditHost(settings: Settings, given: AuditSettings): AuditHost {
   const isReportPrinted = Object.values(readReportFiles(given, REPORT_FORMATS)).includes('-')
   return {
@@ -98,8 +102,8 @@ export function createAuditHost(settings: Settings, given: AuditSettings): Audit
 }
 
 /**
- * Secrets that the log of an app may contain: of clients, and of variables of the environment with
- * names like `API_TOKEN`.
+ * Secrets that the log of an app may contain: client secrets, and environment variables with names
+ * like `API_TOKEN`.
  */
 function secretsOf({ sandbox: { clients = [], controlToken } }: Settings): readonly string[] {
   const named = Object.entries(ownEnvironment()).filter(([name]) =>
@@ -120,7 +124,7 @@ function listRows({ only, skip, catalogue = CATALOGUE_VERSION, json }: AuditSett
   const rows = selectRows({ only, skip })
     .toSorted((one, other) => other.severity - one.severity)
     .map(({ family, level, severity, summary, refs, cwe, since, ...row }) => {
-      // Whether the catalogue of that version has the row.
+      // Whether `catalogue` already has the row.
       const counted = versions.indexOf(since) <= versions.indexOf(catalogue)
       const numbers = cwe.map((id) => `CWE-${id}`)
       return {
@@ -153,10 +157,10 @@ function listRows({ only, skip, catalogue = CATALOGUE_VERSION, json }: AuditSett
   print(`${rows.length} rows, judged by catalogue ${catalogue}${rest}`)
 }
 
-/** Milliseconds for an app to stop. */
+/** Milliseconds that an app gets to stop. */
 const CLOSING_MS = 8000
 
-/** Aborts with the first Ctrl-C. */
+/** A signal that aborts at the first Ctrl-C. */
 function untilInterrupted(): AbortSignal {
   const stopping = new AbortController()
   // Each started copy of an app, and each concurrent visit, adds a listener.
@@ -170,10 +174,10 @@ function untilInterrupted(): AbortSignal {
 }
 
 /**
- * Connects to the sandbox at `url`, or to the sandbox at the base URL of the settings, or starts a
- * sandbox there.
- * @throws ConfigError or SandboxError with one line: nothing or something else runs there, or it
- * refuses the audit
+ * Connects to the sandbox at `url`. Without `url`, connects to the sandbox at the base URL of the
+ * settings, or starts a sandbox there if nothing answers.
+ * @throws ConfigError with one line when no sandbox or another program answers, or when the sandbox
+ * refuses the control token
  */
 export async function openSandbox(
   settings: Settings,
@@ -212,14 +216,14 @@ async function connect(url: string, controlToken: string | undefined): Promise<O
   return { ...sandbox, baseUrl, isOwn: false }
 }
 
-/** On a busy machine the first answer of a sandbox takes a while. */
+/** Seconds to wait for an answer: on a busy machine, the first answer takes a while. */
 const MAX_ANSWER_SECONDS = 10
 const OTHER_ADDRESS = 'stop it, or choose another address by --port and in your app'
 const LOOK =
   'look whether host, port and http or https are right; a certificate of agekey-sandbox is trusted by its file in NODE_EXTRA_CA_CERTS'
 
 /**
- * Whether a sandbox answers; false when nothing answers.
+ * Whether a sandbox answers; false if nothing answers.
  * @throws ConfigError when another program or an unhealthy sandbox answers
  */
 async function isSandbox(baseUrl: string, remedy: string): Promise<boolean> {
@@ -243,7 +247,7 @@ async function isSandbox(baseUrl: string, remedy: string): Promise<boolean> {
 }
 
 /**
- * Checks like `doctor` whether an app on this machine can use the sandbox.
+ * Runs the checks of `doctor`: an app on this machine must be able to use the sandbox.
  * @throws ConfigError with a line for each problem
  */
 export async function preflight({ baseUrl, url, certificate, isOwn }: OpenSandbox): Promise<void> {

@@ -9,7 +9,7 @@ Example: agekey-sandbox audit http://localhost:3000/verify --start 'npm start'`
 
 const NAME = 'audit'
 
-/** Registers the command, whose flags and code are loaded when a call names the command. */
+/** Registers the command `audit`. Its flags and its code are imported when a call names it. */
 export function addAudit(program: Command, texts: ReadFlags): void {
   program
     .hook('preSubcommand', (_program, command) => addAuditFlags(command))
@@ -24,13 +24,13 @@ export function addAudit(program: Command, texts: ReadFlags): void {
     })
 }
 
-/** The list of commands shows no flags. */
+/** The entry in the list of commands: `audit` gets its flags late, so `[options]` is added here. */
 const subcommandTerm = (command: Command): string => {
   const term = new Help().subcommandTerm(command)
   return command.name() === NAME ? term.replace(NAME, `${NAME} [options]`) : term
 }
 
-/** Adds the flags, if the command is `audit`. */
+/** Adds the flags of `audit` to this command; does nothing for other commands. */
 export async function addAuditFlags(command: Command): Promise<void> {
   if (command.name() !== NAME) return
   const { AUDIT_FLAGS } = await import('../../../audit/command/settings/flags.ts')

@@ -1,4 +1,4 @@
-/** The checks, in the order in which an app would fail by them. */
+/** The checks, in the order in which an app depends on them. */
 export type CheckName =
   | 'issuer'
   | 'reachable'
@@ -15,11 +15,11 @@ export type Diagnosis =
   | {
       readonly check: CheckName
       readonly status: 'problem'
-      /** The name of the problem, for programs and for searching the documentation. */
+      /** The name of the problem, for programs and as a search term for the documentation. */
       readonly problem: string
       /** What is wrong, in a sentence. */
       readonly message: string
-      /** The lines to change, each with its place. */
+      /** Lines to change, each with its file or place. */
       readonly fix: readonly string[]
     }
 
@@ -42,11 +42,12 @@ export const problem = (
   { message, fix }: { message: string; fix: readonly string[] },
 ): Problem => ({ check, status: 'problem', problem: name, message, fix })
 
-/** A line for the configuration of the app. */
+/** A fix in the configuration of the app. */
 export const inApp = (line: string): string => `in the app: ${line}`
 
 /**
- * A setting of the sandbox in its three possible places: config file, environment, compose file.
+ * A fix in a setting of the sandbox, for the three possible places: config file, environment and
+ * compose file.
  */
 export function inSandbox(setting: string, value: string): string[] {
   const variable = `AGEKEY_SANDBOX_${setting.toUpperCase()}`
@@ -57,7 +58,7 @@ export function inSandbox(setting: string, value: string): string[] {
   ]
 }
 
-/** How the common runtimes are made to trust a certificate file. */
+/** Fixes that make common runtimes trust a certificate file. */
 export const trustLines = (file: string): string[] => [
   `in the environment of the app (Node): NODE_EXTRA_CA_CERTS=${file}`,
   `or (Go, Ruby, PHP, Python): SSL_CERT_FILE=${file}; for requests: REQUESTS_CA_BUNDLE=${file}`,

@@ -13,9 +13,9 @@ import type { Diagnosis } from './diagnosis.ts'
 import { examine } from './examine.ts'
 import type { DoctorVisit } from './visit.ts'
 
-/** The flags of the command, as text. */
+/** The flags of the command, unparsed. */
 export interface DoctorOptions extends AskFlags {
-  /** The issuer; by default that of the sandbox which other commands would ask. */
+  /** The issuer (default: the issuer of the sandbox that other commands would call). */
   readonly issuer?: string
   readonly clientId?: string
   readonly clientSecret?: string
@@ -25,10 +25,10 @@ export interface DoctorOptions extends AskFlags {
 }
 
 /**
- * Finds what keeps an app on this machine from using a sandbox, and the lines to change. It needs
+ * Prints why an app on this machine cannot use a sandbox, and which lines to change. All checks use
  * only the network.
  * @returns whether all checks passed
- * @throws Error for wrong flags
+ * @throws ConfigError for wrong flags
  */
 export async function doctor(flags: Texts, options: DoctorOptions): Promise<boolean> {
   const isDefault = options.issuer === undefined
@@ -43,7 +43,7 @@ export async function doctor(flags: Texts, options: DoctorOptions): Promise<bool
   return isWell
 }
 
-/** @throws ConfigError for an address besides `--issuer` */
+/** @throws ConfigError when `--issuer` and another address are given */
 async function issuerFor(flags: Texts, { issuer, url, tenant }: DoctorOptions): Promise<string> {
   if (issuer === undefined)
     return (await reachSandbox(flags, { url, tenant })).pages + ENDPOINTS.use.path
@@ -109,8 +109,8 @@ function readCertificate(file: string): string {
 const COLORS = { ok: 'green', problem: 'red', skipped: 'dim' } as const
 
 /**
- * A line for each check, and below a problem what to change. Texts may come from a server that is
- * no sandbox.
+ * Renders a line for each check, with the lines to change below a problem. Control characters are
+ * escaped, because texts may come from any server.
  */
 export function reportLines(diagnoses: readonly Diagnosis[]): string[] {
   const count = diagnoses.filter(({ status }) => status === 'problem').length

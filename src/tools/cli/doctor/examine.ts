@@ -15,8 +15,8 @@ import {
 } from './diagnosis.ts'
 import { ask, type Discovery, type DoctorVisit, readDiscovery, useIssuerNear } from './visit.ts'
 /**
- * Examines a sandbox from the place of the app. Checks that a problem makes impossible are left
- * out. Never throws for what it finds.
+ * Runs all checks from the machine of the app. Checks that an earlier problem makes impossible are
+ * left out. A problem is a diagnosis, never an exception.
  */
 export async function examine(visit: DoctorVisit): Promise<readonly Diagnosis[]> {
   if (!ISSUER.test(visit.issuer) || !URL.canParse(visit.issuer)) return [malformed(visit.issuer)]
@@ -30,7 +30,7 @@ export async function examine(visit: DoctorVisit): Promise<readonly Diagnosis[]>
 
   const { jwks_uri: jwksUri, token_endpoint: tokenUrl } = use.document
   const { pushed_authorization_request_endpoint: parUrl } = create.document
-  // Only servers call these: discovery must name each, and each must answer from here.
+  // The app's server calls these URLs: discovery must name each, and each must answer from here.
   const urls = {
     jwks_uri: jwksUri,
     token_endpoint: tokenUrl,
@@ -57,7 +57,10 @@ export async function examine(visit: DoctorVisit): Promise<readonly Diagnosis[]>
   ]
 }
 
-/** URL parsers drop or encode blanks and control characters; comparisons of issuers do not. */
+/**
+ * An issuer without white space and control characters: URL parsers remove or encode them, but
+ * clients compare issuers as plain strings.
+ */
 const ISSUER = /^https?:\/\/[^/?#\s\p{Cc}][^\s\p{Cc}]*$/iu
 
 const malformed = (issuer: string) =>
@@ -67,11 +70,12 @@ const malformed = (issuer: string) =>
   })
 
 /**
- * What people copy along with an issuer: the path of its discovery document, a query, a fragment.
+ * What people copy together with an issuer: the path of the discovery document, a query, a
+ * fragment.
  */
 const SURPLUS = /(?:\/+\.well-known\/openid-configuration\/*)?(?:[?#].*)?$/
 
-/** The part before the surplus may be no issuer either: then the sandbox tells the right one. */
+/** The problem of an issuer with a surplus. The fix names the issuer that the sandbox publishes. */
 const tooLong = async (visit: DoctorVisit, rest: string) =>
   problem('issuer', 'issuer_malformed', {
     message: `${visit.issuer}: an issuer ends before ${visit.issuer.slice(rest.length)}`,
@@ -79,13 +83,13 @@ const tooLong = async (visit: DoctorVisit, rest: string) =>
   })
 
 /**
- * A token is valid for ten minutes, and many libraries allow no clock difference; a Date header has
- * whole seconds.
+ * Maximum clock difference: a token is valid for ten minutes, many libraries allow no difference,
+ * and a `Date` header has only whole seconds.
  */
 const MAX_DIFFERENCE_SECONDS = 30
 
 /**
- * Compares the clock of the sandbox's machine (its `Date` header) with `now`, in epoch
+ * Compares the clock of the sandbox's machine, from the `Date` header, with `now` in epoch
  * milliseconds.
  */
 function checkClock({ headers }: HttpAnswer, now: number): Diagnosis {
@@ -104,13 +108,13 @@ function checkClock({ headers }: HttpAnswer, now: number): Diagnosis {
 }
 
 /**
- * The issuer of the app must equal that of the discovery document (OpenID Connect Discovery 1.0
- * section 4.3).
+ * Checks that the issuer of the app equals the issuer in the discovery document (OpenID Connect
+ * Discovery 1.0 section 4.3).
  */
 export function checkIssuer({ issuer }: DoctorVisit, { document }: Discovery): Diagnosis {
   const published = document.issuer
-  // Create has a discovery document and issues no id_token: an app with its issuer refuses every
-  // id_token.
+  // Create has a discovery document but issues no id_tokens. An app with the issuer of Create would
+  // refuse every id_token.
   if (/\/v1\/oidc\/create\/*$/.test(issuer))
     return problem('issuer', 'issuer_of_create', {
       message: `the app has ${issuer}, the issuer of Create, which issues no id_token: each one says iss ${published}`,
@@ -189,8 +193,8 @@ function fixOf(
 const withoutSlash = (url: string) => url.replace(/\/+$/, '')
 
 /**
- * Checks whether a URL of the discovery documents answers, without sending anything that changes
- * it.
+ * Checks that a URL of the discovery documents answers. Sends a HEAD request, which changes
+ * nothing.
  */
 export async function checkAddress(
   name: string,
@@ -243,7 +247,7 @@ const keySet = z.object({
 /** Members that only a private or secret key has (RFC 7518 sections 6.2.2, 6.3.2 and 6.4). */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
-/** The key set must hold public keys and nothing private. `url` is known to answer. */
+/** Checks that the key set has public keys and no private members. `url` must answer. */
 export async function checkKeySet(url: string, visit: DoctorVisit): Promise<Diagnosis> {
   const answer = await ask(url, visit, { check: 'key_set' })
   if ('problem' in answer) return answer
@@ -268,8 +272,8 @@ export async function checkKeySet(url: string, visit: DoctorVisit): Promise<Diag
 }
 
 /**
- * The key set must be that of the sandbox whose tokens it verifies: below the same base URL as the
- * other endpoints.
+ * Checks that the key set belongs to the sandbox that issues the tokens: both need the same base
+ * URL. `undefined` if it does.
  */
 export function checkKeySetAddress(
   jwksUri: string,
@@ -297,8 +301,8 @@ const wrong = (name: string, message: string) =>
   })
 
 /**
- * Whether the sandbox knows the credentials: a pushed request that is otherwise wrong is refused
- * for the credentials or for the rest.
+ * Checks the client credentials. Sends a pushed request with a wrong `response_type`: the sandbox
+ * answers 401 for wrong credentials, otherwise 400. No flow begins.
  */
 export async function checkClient(
   parUrl: string | undefined,
@@ -348,8 +352,9 @@ const refusal = z.object({
 })
 
 /**
- * Whether the client exists and may redirect to the app: an authorization request with a wrong
- * response type returns there as an error, or ends on an error page. No flow begins.
+ * Checks that the client exists and that the redirect_uri is registered. Sends an authorization
+ * request with a wrong `response_type`: the error is redirected to a registered redirect_uri, and
+ * otherwise shown on a page. No flow begins.
  */
 export async function checkRedirect(authorizeUrl: string, visit: DoctorVisit): Promise<Diagnosis> {
   const { clientId, redirectUri } = visit

@@ -5,12 +5,12 @@ import type { HttpAnswer } from '../../../server/client/exchange.ts'
 import { CERTIFICATE_CODES, CERTIFICATE_PROBLEMS } from '../../../server/client/sandbox-error.ts'
 import { callHttp, type HttpCall, readJson } from '../remote/reach-sandbox.ts'
 import { type CheckName, inApp, inSandbox, type Problem, problem, trustLines } from './diagnosis.ts'
-/** The configuration of the app. */
+/** The configuration of the app, and how to call the sandbox. */
 export interface DoctorVisit {
-  /** The issuer exactly as the app has it. */
+  /** The issuer exactly as the app configures it. */
   readonly issuer: string
   /**
-   * The base URL by which this machine reaches the sandbox, if it differs from that in the issuer.
+   * The base URL at which this machine reaches the sandbox, if it differs from the issuer's.
    */
   readonly internalUrl?: string | undefined
   readonly clientId?: string | undefined
@@ -25,14 +25,14 @@ export interface DoctorVisit {
 }
 
 interface Question extends Pick<HttpCall, 'method' | 'headers' | 'body'> {
-  /** The check that a call without an answer fails. */
+  /** The check that fails if there is no response. */
   readonly check: CheckName
 }
 
 /**
- * Calls like the app: with its trust, within the timeout of the visit. The sandbox neither records
- * nor counts these calls.
- * @returns the answer, or why none came
+ * Makes a call as the app would, with the same trusted certificate. The sandbox neither records nor
+ * counts these calls.
+ * @returns the response, or the problem that prevented a response
  */
 export async function ask(
   url: string,
@@ -62,8 +62,8 @@ const discoveryDocument = z.object({
 /** The discovery document of one flow. */
 export interface Discovery {
   /**
-   * The URL of the document without its well-known part; endpoints for browsers can be reached
-   * below it too.
+   * The URL of the document without its well-known part. The authorization endpoint of the flow has
+   * this URL.
    */
   readonly foundAt: string
   readonly document: z.output<typeof discoveryDocument>
@@ -72,7 +72,7 @@ export interface Discovery {
 
 const WELL_KNOWN = '/.well-known/openid-configuration'
 
-/** Reads the discovery document of a flow, named by the last part of its issuer. */
+/** Reads the discovery document of a flow. */
 export async function readDiscovery(
   visit: DoctorVisit,
   flow: 'use' | 'create',
@@ -101,7 +101,7 @@ async function refused(
   { visit, isOfService }: { visit: DoctorVisit; isOfService: boolean },
 ): Promise<Problem> {
   const url = foundAt + WELL_KNOWN
-  // A sandbox answers a request without TLS in plain words.
+  // A sandbox with https answers a request without TLS with status 400 in plain text.
   if (status === 400 && url.startsWith('http:') && (await speaksTls(url, visit)))
     return httpsExpected(url, visit)
   const { location } = headers
@@ -129,8 +129,8 @@ async function refused(
 }
 
 /**
- * The issuer of Use of the sandbox whose addresses include the issuer of the visit; `undefined`
- * when there is none.
+ * Finds the issuer of Use, given an issuer that is only a part of a sandbox URL; `undefined` if no
+ * sandbox answers.
  */
 export async function useIssuerNear(visit: DoctorVisit): Promise<string | undefined> {
   const [baseUrl = ''] = /^.+?(?=\/*(?:\/v1(?:\/.*)?)?$)/.exec(visit.issuer) ?? []
@@ -139,7 +139,7 @@ export async function useIssuerNear(visit: DoctorVisit): Promise<string | undefi
   return readJson(answer, discoveryDocument)?.issuer
 }
 
-/** Why a call got no answer, by its error. */
+/** Why a call got no response, according to its error. */
 async function connectionProblem(
   check: CheckName,
   url: string,
@@ -210,7 +210,7 @@ const httpsExpected = (url: string, visit: DoctorVisit): Problem =>
     fix: [inApp(`issuer: ${swapScheme(visit.issuer)}`), ...inSandbox('https', 'false')],
   })
 
-/** Whether a server that hung up on http answers by https, trusted or not. */
+/** Whether a server that fails over http answers over https, with any certificate. */
 async function speaksTls(url: string, visit: DoctorVisit): Promise<boolean> {
   const answer = await ask(swapScheme(url), visit, { check: 'reachable' })
   return !('problem' in answer) || answer.check === 'tls'
@@ -219,7 +219,7 @@ async function speaksTls(url: string, visit: DoctorVisit): Promise<boolean> {
 const swapScheme = (url: string) =>
   url.startsWith('https:') ? url.replace('https:', 'http:') : url.replace('http:', 'https:')
 
-/** Why the certificate of a server was refused. */
+/** Why the certificate of a server was refused, with the fixes. */
 function certificateProblem(
   name: keyof typeof CERTIFICATE_PROBLEMS,
   url: string,
@@ -253,7 +253,7 @@ function certificateProblem(
   })
 }
 
-/** Node attaches the certificate that it refused for its names. */
+/** The names in a refused certificate, which Node attaches to the error. */
 function namesIn(error: unknown): string {
   const refused = z.object({ cert: z.object({ subjectaltname: z.string() }) }).safeParse(error).data
   return refused === undefined ? '' : `: ${refused.cert.subjectaltname}`
