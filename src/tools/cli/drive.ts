@@ -25,7 +25,8 @@ interface NextOptions extends AskFlags {
 }
 
 /**
- * Queues a decision in a running sandbox, lists waiting decisions, or with `clear` removes all.
+ * Queues a decision in a running sandbox. Without a decision, lists the queued decisions; with
+ * `clear`, removes them.
  * @throws ConfigError for a bad flag, SandboxError for an unknown name
  */
 export async function nextDecision(flags: Texts, options: NextOptions): Promise<void> {
@@ -44,8 +45,8 @@ export async function nextDecision(flags: Texts, options: NextOptions): Promise<
 }
 
 /**
- * The decision that the flags name; `undefined` without a persona and an outcome.
- * @throws ConfigError for a bad flag, or one that needs a decision
+ * The decision that the flags name; `undefined` if they name neither persona nor outcome.
+ * @throws ConfigError for a bad flag, or a flag that needs a decision
  */
 function readDecision({
   flow,
@@ -92,7 +93,7 @@ async function clearDecisions({ api, inTenant }: ReachedSandbox, json: boolean):
 
 const noDecision = (inTenant: string) => `No decision waits${inTenant}.`
 
-/** A command, as it is typed to reach the same sandbox. */
+/** A command line that reaches the same sandbox. */
 function commandFor(
   command: string,
   { persona: _persona, outcome: _outcome, ...flags }: Texts,

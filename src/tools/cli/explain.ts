@@ -23,8 +23,8 @@ import { alignColumns, paint, print, printJson } from './terminal.ts'
 
 /**
  * Explains a rule, an outcome, a reading, or a flow of a running sandbox.
- * @param name the id of a rule, an outcome, a reading, `readings` for all readings, the id of a flow,
- * or the URL of a flow's page
+ * @param name the id of a rule, an outcome, a reading, `readings` for all readings, the id of a
+ * flow, or the URL of a flow's page
  * @throws ConfigError with similar names for an unknown name
  */
 export async function explain(name: string, flags: Texts, options: AskFlags): Promise<void> {

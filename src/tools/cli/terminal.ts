@@ -5,10 +5,10 @@ import { styleText } from 'node:util'
 import { codeOf } from '../../sandbox/files/caught.ts'
 import { escapeSteering } from '../../service/text/visible.ts'
 
-// One style at a time: with several, Node 20 does not check whether the stream is a terminal.
+// A single style: for a list of styles, Node 20 does not check whether the stream is a terminal.
 type Style = Extract<Parameters<typeof styleText>[0], string>
 
-/** Bytes that a reader may leave unread before logs, warnings and errors are dropped. */
+/** Maximum number of unread bytes in a pipe. Beyond, logs, warnings and errors are dropped. */
 export const MAX_UNREAD_BYTES = 1024 * 1024
 
 /** Writes to stdout. */
@@ -22,7 +22,7 @@ export function print(text: string): void {
   printText(`${text}\n`)
 }
 
-/** Writes the result of a command as JSON for people and programs. */
+/** Writes the result of a command as indented JSON. */
 export function printJson(value: unknown): void {
   print(JSON.stringify(value, undefined, 2))
 }
@@ -30,11 +30,11 @@ export function printJson(value: unknown): void {
 /** Writes a part of the result of a command. */
 export function printText(text: string): void {
   const error = writeOut(text)
-  // A reader like `| head` closes the pipe on purpose.
+  // A reader such as `| head` closes the pipe on purpose.
   if (codeOf(error) !== 'EPIPE') unwritten ??= error
 }
 
-/** @throws Error with one line when a part of the result of a command could not be written */
+/** @throws Error with one line when a part of the result could not be written to stdout */
 export function requireWritten(): void {
   if (unwritten !== undefined)
     throw new Error(`stdout: the answer cannot be written: ${unwritten.message}`)
@@ -50,13 +50,13 @@ export function redrawError(text: string): void {
   writeError(`\r\u001b[K${text}`, { maxUnreadBytes: MAX_UNREAD_BYTES })
 }
 
-/** Colours `text` for stdout: only on a terminal, and not when `NO_COLOR` is set. */
+/** Colours `text` for stdout, if stdout is a terminal and `NO_COLOR` is not set. */
 export function paint(style: Style, text: string): string {
   takesColour ??= styleText('bold', '.', { stream: process.stdout }) !== '.'
   return takesColour ? styleText(style, text, { stream: process.stdout }) : text
 }
 
-/** Read once: a log colours much, and the answer never changes. */
+/** Cached, because a log calls `paint` often and the result does not change. */
 let takesColour: boolean | undefined
 
 /** Colours `text` for stderr, under the same conditions. */
@@ -64,7 +64,13 @@ export function paintError(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stderr })
 }
 
-/** Aligns columns, each as wide as its widest cell. */
+/**
+ * Pads cells so that each column is as wide as its widest cell.
+ * @example
+ * ```ts
+ * alignColumns([['a', '1'], ['long', '2']]) // ['a     1', 'long  2']
+ * ```
+ */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const width = (column: number) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0))
   return rows.map((row) =>
@@ -76,22 +82,22 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
 }
 
 /**
- * Stdout or stderr, which may be full, closed or unread. Writes a text and returns the error that
- * is known to prevent it. With `maxUnreadBytes` nothing is written while a reader has left more
- * than that unread.
+ * Writes a text to stdout or stderr, which may be full, closed or unread.
+ * @param options.maxUnreadBytes writes nothing while more bytes than this are unread
+ * @returns the error that prevented the write, if it is known already
  */
 export type Output = (
   text: string,
   options?: { readonly maxUnreadBytes?: number },
 ) => Error | undefined
 
-/** Creates the output of a standard stream. No error of the stream ends the process afterwards. */
+/** Creates the output of a standard stream. Errors of the stream no longer end the process. */
 function createOutput(stream: Writable & { readonly fd: number }): Output {
   const write = stream instanceof Socket ? createSocketOutput(stream) : createFileOutput(stream)
   return (text, options) => write(escapeSteering(text), options)
 }
 
-/** A pipe or terminal: its error comes later and is final. */
+/** The output of a pipe or terminal. Its error arrives later, and is final. */
 function createSocketOutput(stream: Socket): Output {
   let failure: Error | undefined
   stream.on('error', (error) => {
@@ -106,11 +112,11 @@ function createSocketOutput(stream: Socket): Output {
 }
 
 /**
- * A file or device, written without its stream, which the first error would close: a full disk may
- * have room later.
+ * The output of a file or device. Writes to the descriptor, because the first error would close the
+ * stream, and a full disk may have room later.
  */
 function createFileOutput(stream: Writable & { readonly fd: number }): Output {
-  // Catches errors of what others write, for example Node itself.
+  // Catches errors of writes by other code, for example by Node itself.
   stream.on('error', () => {})
   let isTorn = false
   return (text) => {

@@ -26,7 +26,7 @@ import {
   renderTerminal,
 } from './report.ts'
 
-/** The flags of the command. A format without a file goes to standard output. */
+/** The flags of the command. A format with the value `true` goes to standard output. */
 export interface CoverageFlags extends SandboxAddress {
   readonly min?: string
   readonly json?: string | true
@@ -36,9 +36,9 @@ export interface CoverageFlags extends SandboxAddress {
 
 /**
  * Reports what the tests of an app have not seen.
- * @returns the exit code: 1 when a minimum is missed
- * @throws Error with one line, when nothing can be read or a flag is wrong; no report is written
- * then
+ * @returns the exit code: 1 if a minimum is missed, otherwise 0
+ * @throws Error with one line when no coverage can be read or a flag is wrong; then no report is
+ * written
  */
 export async function coverage(
   paths: readonly string[],
@@ -83,7 +83,14 @@ export async function coverage(
   return missed.length > 0 ? 1 : 0
 }
 
-/** Parses `answers=100,must=80`. @throws ConfigError with one line */
+/**
+ * Parses the flag `--min`.
+ * @throws ConfigError with one line
+ * @example
+ * ```ts
+ * readMinimums('answers=100') // [{ dimension: 'answers', percent: 100 }]
+ * ```
+ */
 export function readMinimums(text: string | undefined): readonly Minimum[] {
   if (text === undefined) return []
   const minimums = text.split(',').map((entry) => readMinimum(entry.trim()))
@@ -119,8 +126,9 @@ export const missedMinimums = (
   })
 
 /**
- * `--json unit.json e2e.json` is meant to read two files: the coverage of a run is never replaced.
- * @throws ConfigError
+ * Refuses to overwrite the coverage of a run: users may mean `--json unit.json e2e.json` to read
+ * two files.
+ * @throws ConfigError with one line
  */
 function refuseToReplaceRuns(files: Readonly<Record<string, string>>): void {
   for (const [format, file] of Object.entries(files)) {
@@ -132,8 +140,8 @@ function refuseToReplaceRuns(files: Readonly<Record<string, string>>): void {
 }
 
 /**
- * Whether a file holds the coverage of a run. A report of this command also has minimums, and may
- * be replaced.
+ * Whether a file holds the coverage of a run. A report of this command has `minimums` and may be
+ * overwritten.
  */
 function holdsRun(file: string): boolean {
   if (!existsSync(file) || !statSync(file).isFile()) return false
@@ -144,7 +152,7 @@ function holdsRun(file: string): boolean {
 
 /** Coverage and its source. */
 interface ReadCoverage {
-  /** `3 files in .agekey-coverage` */
+  /** The source in words: `3 files in .agekey-coverage`. */
   readonly from: string
   readonly coverage: Coverage
   /** What to know before believing the coverage. */
@@ -152,9 +160,9 @@ interface ReadCoverage {
 }
 
 /**
- * Reads the coverage of files; without files that of the folder `.agekey-coverage`, or of a running
- * sandbox.
- * @throws ConfigError or SandboxError with one line, when there is nothing to read
+ * Reads the coverage from files. Without files, reads the folder `.agekey-coverage`, or asks a
+ * running sandbox.
+ * @throws ConfigError or SandboxError with one line when there is nothing to read
  */
 async function readCoverage(
   paths: readonly string[],
@@ -184,7 +192,8 @@ async function readCoverage(
 }
 
 /**
- * Reads coverage files, and those in folders and below. A file that is named twice is read once.
+ * Reads coverage files, and all coverage files in folders and subfolders. A file that is named
+ * twice is read once.
  */
 async function readFiles(paths: readonly string[], flags: Texts): Promise<ReadCoverage> {
   const byRealPath = new Map(paths.flatMap(filesAt).map((path) => [realpathSync(path), path]))
@@ -213,7 +222,7 @@ async function readFiles(paths: readonly string[], flags: Texts): Promise<ReadCo
 const HOW_TO_MAKE_ONE =
   'run the tests with setupSandbox({ coverage: true }), or start the sandbox with AGEKEY_SANDBOX_COVERAGE_FILE=FILE'
 
-/** @throws ConfigError with one line, for a path without a coverage file */
+/** The coverage files at a path. @throws ConfigError with one line when there is no such file */
 function filesAt(path: string): readonly string[] {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined)

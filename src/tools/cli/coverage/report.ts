@@ -21,7 +21,7 @@ import { grouped } from '../../../server/http/html/elements.ts'
 import { visible } from '../../../service/text/visible.ts'
 import { alignColumns } from '../terminal.ts'
 
-/** The least percentage of a dimension. */
+/** The minimum percentage of a dimension. */
 export interface Minimum {
   readonly dimension: DimensionName
   readonly percent: number
@@ -33,12 +33,12 @@ interface TerminalOptions {
 }
 
 /**
- * Gaps of one dimension that are listed. An app without tests of wrong answers has a hundred; JSON
- * and Markdown list all.
+ * Maximum number of gaps to list for a dimension. An app without tests of wrong answers has a
+ * hundred gaps; JSON and Markdown list all.
  */
 const MAX_GAPS = 5
 
-/** Coverage as lines for a terminal. */
+/** Renders coverage as lines for a terminal. */
 export function renderTerminal(coverage: Coverage, options: TerminalOptions): string[] {
   const { missed, colour } = options
   const sections = [
@@ -107,11 +107,11 @@ interface MarkdownOptions {
   readonly minimums: readonly Minimum[]
   readonly missed: readonly Minimum[]
   readonly notes: readonly string[]
-  /** By default the length that GitHub accepts for the summary of a step. */
+  /** Maximum size (default: the size that GitHub accepts for the summary of a step). */
   readonly maxBytes?: number
 }
 
-/** Coverage as GitHub Flavored Markdown: a line for each dimension, the gaps, and folded the rest. */
+/** Renders coverage as GitHub Flavored Markdown: the dimensions, the gaps, and folded details. */
 export function renderCoverageMarkdown(coverage: Coverage, options: MarkdownOptions): string {
   const { from, missed, notes, maxBytes } = options
   const { unused } = coverage
@@ -147,7 +147,7 @@ const dimensionTable = ({ dimensions }: Coverage, { minimums }: MarkdownOptions)
     }),
   )
 
-/** Gaps of one dimension that are visible; more would make the page long and are folded. */
+/** Maximum number of visible gaps of a dimension. More gaps are folded. */
 const MAX_OPEN = 10
 
 function gapBlocks(name: DimensionName, coverage: Coverage): string[] {
@@ -178,8 +178,8 @@ const seenLines = (item: CoverageItem): string[] =>
     .map(([side]) => `- ${codeSpan(nameOfSide(item, side))}\n`)
 
 /**
- * JUnit XML: a testsuite for each dimension, a testcase for each side. A gap fails where a minimum
- * is missed, and is skipped elsewhere.
+ * Renders coverage as JUnit XML, with a testsuite for each dimension and a testcase for each side.
+ * A gap fails if its dimension misses a minimum, and is skipped otherwise.
  */
 export const renderCoverageJUnit = (coverage: Coverage, missed: readonly Minimum[]): string =>
   renderJUnit(
@@ -209,7 +209,7 @@ function caseOf(
   return { ...facts, status: isMissed ? 'failed' : 'skipped', detail: closes }
 }
 
-/** `3 of 4`, or why nothing is counted. */
+/** The count in words: `3 of 4`, or why nothing is counted. */
 const countOf = ({ covered, total, percent }: CoverageDimension): string => {
   if (total > 0) return `${covered} of ${total}`
   return percent === 0 ? 'nothing was delivered' : 'nothing to see for this app'
@@ -217,7 +217,7 @@ const countOf = ({ covered, total, percent }: CoverageDimension): string => {
 
 const MAX_NAMES = 3
 
-/** A missed minimum: the dimension, its percentage, the required one, and the first gaps. */
+/** A missed minimum in words: actual and required percentage, and the first gaps. */
 function missedInWords({ dimensions }: Coverage, { dimension, percent }: Minimum): string {
   const found = dimensions[dimension]
   const gaps = gapsOf(found)

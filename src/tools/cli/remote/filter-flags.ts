@@ -31,8 +31,8 @@ export const addFilterFlags = (command: Command): Command =>
     .option('--audit <which>', 'flows of audits: also or only; left out without it')
 
 /**
- * The filter from the flags. The sandbox checks names of personas and outcomes.
- * @throws ConfigError
+ * Reads the filter from the flags. The sandbox checks the names of personas and outcomes.
+ * @throws ConfigError for an unknown value of a flag
  */
 export function readFilter({
   flow,
@@ -57,15 +57,15 @@ export function readFilter({
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-/** `persona teen-16 and status error`; empty without a filter. */
+/** The filter in words: `persona teen-16 and status error`; empty without a filter. */
 export const filterInWords = (filter: FlowFilter): string =>
   Object.entries(filter)
     .map(([name, value]) => `${name === 'q' ? 'text' : name} ${value}`)
     .join(' and ')
 
 /**
- * The value of a flag, which must be one of `known`; `undefined` without the flag.
- * @throws ConfigError with near names
+ * Checks that the value of a flag is in `known`; `undefined` without the flag.
+ * @throws ConfigError with similar names
  */
 export function oneOf<Value extends string>(
   known: readonly Value[],
@@ -79,8 +79,8 @@ export function oneOf<Value extends string>(
 }
 
 /**
- * The value of `--timeout` in seconds.
- * @throws ConfigError unless it is a number above 0, or from 0 up with `orZero`
+ * Reads the value of `--timeout` in seconds.
+ * @throws ConfigError for anything but a number above 0; with `orZero`, 0 is allowed too
  */
 export function readTimeout(
   text: string | undefined,

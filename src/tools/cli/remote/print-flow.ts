@@ -7,7 +7,7 @@ import { paint, print, printJson } from '../terminal.ts'
 import type { ReachedSandbox } from './reach-sandbox.ts'
 
 /**
- * Explains a flow: its result, the reasons, its calls, and what a correct client does next.
+ * Prints a flow: its result, the reasons, its calls, and what a correct client does next.
  * @throws SandboxError when the flow or the sandbox does not exist
  */
 export async function printFlow(
@@ -22,7 +22,7 @@ export async function printFlow(
   for (const line of [headline, visible(page), ...rest]) print(line ?? '')
 }
 
-/** @throws SandboxError that names the newest flow, when no flow has this id */
+/** @throws SandboxError when no flow has this id; the message names the newest flow */
 export async function findFlow(id: string, { flows }: SandboxApi): Promise<Flow> {
   try {
     return await flows.get(id)
@@ -46,11 +46,11 @@ export const STATUS_COLORS = {
   error: 'red',
 } as const
 
-/** A flow in one line: `f12 use error teen-16: ...`. */
+/** A flow in one line: `f12 use error: teen-16, ...`. */
 export function flowLine({ id, flow, status, summary }: Flow): string {
   return `${paint('bold', id)} ${flow} ${paint(STATUS_COLORS[status], status)}: ${visible(summary)}`
 }
 
-/** The page of a flow. @param pages the URL of its sandbox or tenant for browsers */
+/** The URL of a flow's page. @param pages the URL of the sandbox or tenant for browsers */
 export const flowPageUrl = ({ id }: Pick<Flow, 'id'>, pages: string): string =>
   `${pages}/_sandbox/console/flows/${id}`

@@ -26,22 +26,22 @@ import { unknownName } from '../../../service/text/message-parts.ts'
 import { flagWord } from '../../../service/text/shell-word.ts'
 import { visible } from '../../../service/text/visible.ts'
 
-/** The flags of a command that asks a running sandbox. */
+/** The flags that name a running sandbox. */
 export interface SandboxAddress {
   readonly url?: string | undefined
   readonly tenant?: string | undefined
 }
 
-/** The same of a command that prints text or JSON. */
+/** The flags of a command that calls a running sandbox and prints text or JSON. */
 export interface AskFlags extends SandboxAddress {
   readonly json?: boolean
 }
 
-/** A running sandbox or a tenant of it, as a command reaches it. */
+/** How a command reaches a running sandbox or one of its tenants. */
 export interface ReachedSandbox {
-  /** The URL that is called. */
+  /** The URL that the command calls. */
   readonly url: string
-  /** The URL of its pages for browsers: the base URL, unless `--url` is given. */
+  /** The URL for browsers: the given URL, otherwise the base URL of the settings. */
   readonly pages: string
   /** ` in tenant qa`, for a sentence; empty without a tenant. */
   readonly inTenant: string
@@ -52,21 +52,20 @@ export interface ReachedSandbox {
   readonly api: SandboxApi
   readonly call: Transport['call']
   /**
-   * Checks that the tenant exists: from the machine of the sandbox, a call to its URL would create
-   * the tenant.
-   * @throws SandboxError
+   * Checks that the tenant exists, because a call to its URL from the same machine would create it.
+   * @throws SandboxError when the tenant does not exist
    */
   requireTenant(): Promise<void>
   /**
-   * Why a client_id is unknown to the tenant, with the nearest one; `undefined` for a registered
+   * Says that a client_id is unknown to the tenant, with similar names; `undefined` for a known
    * client.
    */
   clientProblem(clientId: string): Promise<string | undefined>
 }
 
 /**
- * The sandbox at `--url`, otherwise at `AGEKEY_SANDBOX_URL`, otherwise the one that `start` runs
- * with the same settings on this machine. It is not called yet.
+ * Finds the sandbox at `--url`, otherwise at `AGEKEY_SANDBOX_URL`, otherwise the sandbox that
+ * `start` would run with the same settings on this machine. Makes no call yet.
  * @throws ConfigError for a malformed URL
  */
 export async function reachSandbox(
@@ -102,7 +101,7 @@ export async function reachSandbox(
   }
 }
 
-/** The base URL of that sandbox, for texts; the sandbox need not run. */
+/** The base URL of the same sandbox as in `reachSandbox`, for texts. The sandbox need not run. */
 export async function baseUrlFor(flags: Texts, { url, tenant }: SandboxAddress): Promise<string> {
   const { sandbox: settings } = await loadSettings({ flags })
   return ofTenant(givenUrl(url) ?? baseUrlOf(settings), tenant)
@@ -119,7 +118,11 @@ function ofTenant(address: string, tenant: string | undefined): string {
   return tenant === undefined ? root : `${root}/t/${encodeURIComponent(tenant)}`
 }
 
-/** @param source what gave the URL, for the message: `--url` */
+/**
+ * Checks that a text is an http or https URL.
+ * @param source where the URL comes from, for the message: `--url`
+ * @throws ConfigError with one line
+ */
 export function checkedUrl(url: string, source: string): string {
   if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url
   const remark = quotationRemark(source, url)
@@ -128,8 +131,8 @@ export function checkedUrl(url: string, source: string): string {
 }
 
 /**
- * Addresses to listen on that include the first of `localhost`. Where no name is known for `::1`,
- * nothing reaches it as `localhost`.
+ * Hosts to listen on that clients reach as `localhost`. `::1` is not among them: on some machines,
+ * `localhost` names only 127.0.0.1.
  */
 const ON_LOOPBACK = ['127.0.0.1', '0.0.0.0', '::', 'localhost']
 
@@ -156,8 +159,7 @@ function localAddress({
 const MAX_WAIT_MS = 3000
 
 /**
- * The URL of a sandbox that answers where one with these settings would listen; `undefined` when
- * none does.
+ * The URL of a running sandbox at the address of these settings; `undefined` if none answers.
  */
 export async function findRunning(settings: Settings['sandbox']): Promise<string | undefined> {
   const address = localAddress(settings)
@@ -175,7 +177,7 @@ export function baseUrlOf({ port, https, httpsCert, ...addresses }: Settings['sa
   return settleAddresses(addresses, { protocol, port, host: addresses.host }).baseUrl
 }
 
-/** Flags of the sandbox, as they are typed; a secret is not repeated. */
+/** The flags of the sandbox as typed on a command line. `TOKEN` replaces a secret. */
 export const flagsAsTyped = (texts: Texts): string[] =>
   FLAGS.flatMap(({ name, argument }) => {
     const text = texts[name]
@@ -185,7 +187,7 @@ export const flagsAsTyped = (texts: Texts): string[] =>
   })
 
 /**
- * Makes an HTTP call without following redirects. `fetch` can neither trust a certificate nor set
+ * An HTTP call without redirects. Not `fetch`, which can neither trust a certificate nor set
  * `Host`.
  */
 export interface HttpCall
@@ -195,7 +197,8 @@ export interface HttpCall
 }
 
 /**
- * @throws Error of Node with its code; `TimeoutError` when the whole answer took longer than
+ * Makes an HTTP call.
+ * @throws Error of Node with its `code`; `TimeoutError` when the whole response takes longer than
  * `timeoutMs`
  */
 export async function callHttp(url: string, call: HttpCall): Promise<HttpAnswer> {
@@ -211,7 +214,7 @@ export async function callHttp(url: string, call: HttpCall): Promise<HttpAnswer>
     : (cause ?? new Error(problem))
 }
 
-/** The JSON of an answer, parsed by a schema; `undefined` for anything else. */
+/** The JSON of a response, parsed by a schema; `undefined` if it does not match. */
 export function readJson<Schema extends z.ZodType>(
   { text }: HttpAnswer,
   schema: Schema,

@@ -29,15 +29,16 @@ interface WaitOptions extends AskFlags, FilterFlags {
 
 const DEFAULT_TIMEOUT_SECONDS = 30
 const BETWEEN_LOOKS_MS = 200
-/** Milliseconds for one answer about health. */
+/** Milliseconds to wait for one health response. */
 const MAX_WAIT_MS = 3000
-/** Seconds of one long poll. */
+/** Maximum number of seconds of one long poll. */
 const MAX_POLL_SECONDS = 30
 
 /**
- * Waits until a sandbox is healthy and, with a filter, until a matching flow has ended.
- * @returns whether this happened in time; if not, what was seen is printed
- * @throws Error for a bad flag, and when the sandbox does not become healthy in time, or refuses
+ * Waits until a sandbox is healthy and, with a filter, until a matching flow has ended. Prints the
+ * flow, or the flows that ended instead.
+ * @returns whether this happened in time
+ * @throws Error for a bad flag, or when the sandbox refuses or is not healthy in time
  */
 export async function wait(flags: Texts, options: WaitOptions): Promise<boolean> {
   const { since, json = false } = options
@@ -95,8 +96,8 @@ async function untilHealthy(
 }
 
 /**
- * The newest matching flow that has ended or, with `since`, the first after that flow. The sandbox
- * may restart meanwhile.
+ * Waits for the newest matching flow that has ended or, with `since`, for the first that ends after
+ * that flow. Continues if the sandbox restarts meanwhile.
  */
 async function untilFlow(
   { call }: ReachedSandbox,
@@ -126,7 +127,7 @@ function printFlow(flow: Flow, pages: string, json: boolean): void {
   print(text)
 }
 
-/** Flows in the report of a wait in vain. */
+/** Maximum number of other flows to print if no flow matched. */
 const MAX_SEEN = 10
 
 async function reportNothing(
@@ -148,10 +149,9 @@ async function reportNothing(
 const inSeconds = (seconds: number) => `${seconds} second${seconds === 1 ? '' : 's'}`
 
 /**
- * Checks the health of the sandbox at a URL. By https it also trusts the certificate of the
- * settings.
- * @throws Error with one line: nothing or something else is there, or the sandbox is unhealthy or
- * takes longer than three seconds
+ * Checks the health of a sandbox. Over https, trusts the certificate of the settings too.
+ * @throws Error with one line when no sandbox answers within three seconds, or when the sandbox is
+ * unhealthy
  */
 async function requireHealthy({ url, settings, isLocal }: ReachedSandbox): Promise<void> {
   const address = `${url}/_sandbox/health`
@@ -170,14 +170,14 @@ async function requireHealthy({ url, settings, isLocal }: ReachedSandbox): Promi
   )
 }
 
-/** The certificate of a sandbox with these settings, if it exists already. */
+/** How to trust the certificate of a sandbox with these settings. */
 function trustOf({ httpsCert, stateDir }: Settings['sandbox'], isLocal: boolean): ExchangeOptions {
   const file = httpsCert ?? (stateDir === undefined ? undefined : certificateFileIn(stateDir))
   const read = file === undefined ? undefined : readTextFile(file)
-  // A certificate that does not exist yet leaves only the usual ones to trust.
+  // Trusts the certificate if its file exists.
   if (read?.ok) return { certificate: read.text }
-  // A certificate that is not kept lives in the server's memory. No other server listens at its own
-  // address.
+  // Without a file, the certificate exists only in the memory of the server. On this machine, only
+  // the sandbox can listen at its address, so any certificate is accepted.
   return { anyCertificate: isLocal }
 }
 

@@ -8,8 +8,8 @@ import { snakeCase } from '../../../service/text/camel-case.ts'
 import { print } from '../terminal.ts'
 
 /**
- * Writes a commented config file into the working folder. It never overwrites.
- * @throws Error when the file exists
+ * Writes a commented config file into the working folder. Never overwrites a file.
+ * @throws ConfigError when the file exists or cannot be written
  */
 export function init(): void {
   try {
@@ -21,7 +21,7 @@ export function init(): void {
         { cause },
       )
     }
-    // A full disk leaves a part of the file.
+    // On a full disk, a part of the file remains.
     rmSync(DEFAULT_CONFIG_FILE, { force: true })
     throw ConfigError.of(`${DEFAULT_CONFIG_FILE}: cannot be written (${messageOf(cause)})`, {
       cause,
@@ -36,7 +36,7 @@ const HEADER = `# yaml-language-server: $schema=http://localhost:2435/_sandbox/a
 # Paths are relative to the folder of this file. Lines that are commented out show the default or an example.
 `
 
-/** The file: every setting with its meaning, the defaults as comments. */
+/** Renders the file: every setting with its meaning. Defaults are comments. */
 export const renderStarterFile = (): string =>
   `${HEADER}${SETTING_ROWS.map(renderSetting).join('')}`
 

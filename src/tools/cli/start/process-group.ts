@@ -7,24 +7,26 @@ import { ownEnvironment } from '../../../server/config/load-settings.ts'
 
 /** How a program ended. */
 export interface ProcessEnd {
-  /** `ended with code 1`, `was ended by SIGTERM`, `cannot be run (ENOENT)`. */
+  /**
+   * The end of a sentence: `ended with code 1`, `was ended by SIGTERM`, `cannot be run (ENOENT)`.
+   */
   readonly reason: string
   /**
-   * The exit code in the way of shells: 128 and the number of the signal, 127 for a missing
-   * program.
+   * The exit code as shells report it: 128 plus the number of the signal, 127 for a program that
+   * cannot be run.
    */
   readonly code: number
 }
 
-/** Milliseconds that a program has to end when it is asked to. */
+/** Milliseconds that a program gets to end after SIGTERM. */
 export const STOP_MS = 3000
 const BETWEEN_LOOKS_MS = 100
 const NOT_FOUND = 127
 
 /**
- * Starts a program in its own process group, which is ended as a whole, also when this process
- * exits.
- * @param run the shell runs a text; a list is a program and its arguments
+ * Starts a program in its own process group. The whole group ends when `stop` is called or this
+ * process exits.
+ * @param run a shell command, or a program and its arguments
  */
 export function startGroup(
   run: string | readonly string[],
@@ -33,7 +35,7 @@ export function startGroup(
   const options = {
     env: { ...ownEnvironment(), ...env },
     stdio,
-    // The program hears no Ctrl-C before this process does.
+    // In its own group, the program gets no SIGINT from the terminal: this process decides.
     detached: process.platform !== 'win32',
     windowsHide: true,
   }
@@ -46,7 +48,7 @@ export function startGroup(
   const unwatch = endWithThisProcess(child)
   const stop = async () => {
     const passed = startStopwatch()
-    // Child processes may end later than the program.
+    // Waits for the whole group: child processes may end later than the program.
     for (
       let isThere = send(child, 'SIGTERM');
       isThere && passed() < STOP_MS;
@@ -64,7 +66,7 @@ export function startGroup(
     ended: endingOf(child),
     /** Ends the program and its child processes: by SIGTERM, and after `STOP_MS` by SIGKILL. */
     stop() {
-      // Only once: the id may belong to another group later.
+      // Only once, because the system may reuse the id for another group.
       stopping ??= stop()
       return stopping
     },
@@ -72,8 +74,8 @@ export function startGroup(
 }
 
 /**
- * Kills a program and its child processes when this process dies, even by SIGKILL. A small shell
- * waits for the end of its standard input, which closes with this process.
+ * Kills a program and its child processes if this process dies, even by SIGKILL. A small shell
+ * waits until its standard input closes, which happens when this process dies.
  * @returns a function that ends the watch
  */
 function endWithThisProcess({ pid }: ChildProcess): () => void {

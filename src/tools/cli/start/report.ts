@@ -15,18 +15,18 @@ import {
   writeOut,
 } from '../terminal.ts'
 
-/** A running sandbox, with the config file that was read and the ids of its clients. */
+/** A running sandbox, its config file, and the ids of its clients. */
 type Ready = Pick<Sandbox, 'url' | 'baseUrl' | 'client'> &
   Partial<Pick<Sandbox, 'internalUrl' | 'certificate'>> & {
     readonly configFile?: string | undefined
     readonly clients?: readonly string[] | undefined
-    /** Whether no base URL is set, so that answers follow the address of each caller. */
+    /** Whether no base URL is set: answers then use the address of each caller. */
     readonly followsCallers?: boolean
   }
 
 /**
- * The report of a running sandbox: calls on stdout, after the line or table that says it is ready;
- * everything else on stderr.
+ * The output of a running sandbox. Readiness, calls and notes go to stdout; warnings and errors go
+ * to stderr.
  */
 export interface Report {
   /** The sandbox is ready: what to paste into the app, what to open. */
@@ -35,7 +35,7 @@ export interface Report {
   call(call: CallSummary): void
   /** The sandbox did something by itself: it took up a changed file. */
   note(message: string): void
-  /** Something about the settings or the machine is probably not meant. */
+  /** A setting or the machine is probably not as intended. */
   warning(message: string): void
   /** A bug of the sandbox itself. */
   defect(error: unknown): void
@@ -43,14 +43,14 @@ export interface Report {
 
 const silent: Report = { ready() {}, call() {}, note() {}, warning() {}, defect() {} }
 
-/** Creates the report of a log mode. `now` gives epoch milliseconds. */
+/** Creates the report for a log mode. `now` returns epoch milliseconds. */
 export function createReport(mode: LogMode, now: () => number): Report {
   if (mode === 'silent') return silent
   return withoutNoise(mode === 'json' ? createJsonReport(now) : createPrettyReport(now))
 }
 
 /**
- * Leaves out probes of a healthy sandbox and, after the first unknown path, the list of endpoints.
+ * Leaves out successful health checks, and the list of endpoints after the first unknown path.
  */
 function withoutNoise(report: Report): Report {
   let isListed = false
@@ -65,7 +65,7 @@ function withoutNoise(report: Report): Report {
   }
 }
 
-/** Lines for people. */
+/** Creates a report with lines for people. */
 function createPrettyReport(now: () => number): Report {
   const warning = (message: string) =>
     printError(`${paintError('yellow', 'warning:')} ${visible(message)}`)
@@ -106,7 +106,7 @@ function prettyLine(call: CallSummary, now: number): string {
 /** `12:03:05` */
 const timeOf = (now: number) => new Date(now).toISOString().slice(11, 19)
 
-/** The result of a call: the decision and its source, the reason of a refusal, or advice. */
+/** The result of a call: its decision, the reason of a refusal, or advice. */
 function endOf({
   persona,
   outcome,
@@ -125,7 +125,7 @@ function endOf({
   ]
 }
 
-/** Whole milliseconds, with one decimal below ten. */
+/** Rounds to whole milliseconds, below ten to one decimal. */
 const roundedMs = (milliseconds: number) =>
   milliseconds < 10 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds)
 
@@ -171,7 +171,7 @@ function readyTable(ready: Ready): string {
 }
 
 /**
- * Whether both URLs name one server on this machine, so that the base URL suffices:
+ * Whether both URLs name the same server on this machine; the table then shows only the base URL:
  * `http://127.0.0.1:2435`, `http://localhost:2435/age`.
  */
 function isSameMachine(url: string, baseUrl: string): boolean {
@@ -188,7 +188,7 @@ function statusColor(status: number) {
   return status >= 400 ? 'yellow' : 'green'
 }
 
-/** One JSON object per line; `event` names its kind, members are in snake_case. */
+/** Creates a report with one JSON object per line. `event` is its kind. */
 function createJsonReport(now: () => number): Report {
   const warning = (message: string) => printError(JSON.stringify({ event: 'warning', message }))
   const log = createLog(writeOut, warning)
@@ -228,8 +228,8 @@ function createJsonReport(now: () => number): Report {
 }
 
 /**
- * Creates a log that drops lines which cannot be written, instead of ending the process or filling
- * its memory. `onWarning` is called when lines begin to be dropped, and when they can be written
+ * Creates a log that drops lines while they cannot be written, so that it neither ends the process
+ * nor fills the memory. `onWarning` is called when it begins to drop lines, and when it writes
  * again.
  */
 export function createLog(write: Output, onWarning: (message: string) => void) {
@@ -254,14 +254,14 @@ export function createLog(write: Output, onWarning: (message: string) => void) {
     missing = (missing ?? 0) + lines.length
   }
   return {
-    /** Writes the first line, later if it cannot be written now. */
+    /** Writes the first line. This line is never dropped: it may be written later. */
     first(line: string) {
       owed = `${line}\n`
       flush()
     },
     /**
-     * Writes a line. Lines of one turn are written together, because each write costs a tenth of an
-     * answer.
+     * Writes a line. Lines of one turn of the event loop are written together, because a write
+     * takes a tenth of the time of a call.
      */
     line(line: string) {
       if (waiting.length === 0) setImmediate(flush)

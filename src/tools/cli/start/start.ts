@@ -16,18 +16,18 @@ import { createReport, type Report } from './report.ts'
 import { exitWithin, untilSignal } from './until-signal.ts'
 import { type Running, readWatchedSettings } from './watch-settings.ts'
 
-/** A supervisor may expect the process to end within a second of SIGTERM. */
+/** Milliseconds to close: a supervisor may expect the process to end a second after SIGTERM. */
 const CLOSING_MS = 800
 
 /**
- * Runs a sandbox until a signal ends it.
- * @throws when it cannot start: a message of one line for each reason
+ * Runs a sandbox until SIGTERM or SIGINT.
+ * @throws ConfigError with a line for each reason when the sandbox cannot start
  */
 export async function start(flags: Texts): Promise<void> {
   const { settings, watch } = await readWatchedSettings(flags)
   const { log, configFile, warnings } = settings
   const clients = settings.sandbox.clients?.map(({ clientId }) => clientId)
-  // Log lines show real time, even if a test has moved the clock of the sandbox.
+  // The log shows real time, even if a test has moved the clock of the sandbox.
   const report = createReport(log, createClock().now)
   for (const warning of warnings) report.warning(warning)
 
@@ -54,7 +54,7 @@ export async function start(flags: Texts): Promise<void> {
 
 /**
  * Starts a sandbox with settings.
- * @throws an error that names the flag, the variable, or file and line
+ * @throws ConfigError that names the flag, the variable, or the file and line of a wrong setting
  */
 export async function createFromSettings(
   settings: Settings,
@@ -69,7 +69,7 @@ type SandboxReport = Pick<Report, 'warning' | 'defect'> & Partial<Pick<Report, '
 
 /**
  * Starts a sandbox whose settings can be replaced while it runs.
- * @throws what `createFromSettings` throws; so does `change`
+ * @throws ConfigError like `createFromSettings`; `change` rejects with the same errors
  */
 async function createChangeable(
   settings: Settings,
@@ -80,7 +80,7 @@ async function createChangeable(
     ...(report.call && { onCall: report.call }),
     onWarning: (message) => report.warning(inCommandWords(message)),
     onError: report.defect,
-    // Loaded for the console; a start does not need it.
+    // Imported when the console needs it, to keep the start fast.
     lastAudit: async () => (await import('../../../audit/command/last-run.ts')).readLastAudit(),
   })
   const { sandbox, change } = await withCommandErrors(starting, settings)
@@ -88,8 +88,8 @@ async function createChangeable(
 }
 
 /**
- * Waits for the `result`.
- * @throws an error that names the flag, the variable, or file and line of a wrong setting
+ * Waits for `result` and translates its errors for the command line.
+ * @throws ConfigError that names the flag, the variable, or the file and line of a wrong setting
  */
 async function withCommandErrors<Result>(
   result: Promise<Result>,
@@ -114,15 +114,15 @@ async function withCommandErrors<Result>(
   }
 }
 
-/** `--state-dir`; `the setting keys` for a setting without a flag. */
+/** How a message names a setting: `--state-dir`, or `the setting keys` if it has no flag. */
 function flagOf(key: string): string {
   const flag = FLAGS.find((one) => one.key === key && one.shown !== 'none')
   return flag === undefined ? `the setting ${key}` : `--${flag.name}`
 }
 
 /**
- * Translates a message of the library for the command line. A message says "the option stateDir" or
- * begins with an option; the option becomes the flag, and the key of the config file.
+ * Translates a message of the library for the command line: "the option stateDir" becomes the flag,
+ * and an option at the beginning becomes the key of the config file.
  */
 function inCommandWords(message: string): string {
   return message
@@ -131,12 +131,12 @@ function inCommandWords(message: string): string {
 }
 
 /**
- * Keeps the heap small: the young generation keeps its first size, and the old one may double
- * between collections. V8 would let both grow to several times as much, for speed that a sandbox
- * does not need.
+ * Keeps the heap of V8 small: the young generation keeps its initial size, and the old generation
+ * may at most double between collections. By default V8 lets both grow several times larger, for
+ * speed that a sandbox does not need.
  */
 function keepHeapSmall(): void {
-  // Code that is compiled later would be cached under other flags than those of the next start.
+  // Written before the flags change: the next start finds only code cached under its own flags.
   if ('flushCompileCache' in nodeModule && typeof nodeModule.flushCompileCache === 'function') {
     nodeModule.flushCompileCache()
   }

@@ -3,12 +3,12 @@ import { startStopwatch } from '../../../sandbox/clock/clock.ts'
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
 /**
- * npm and npx pass Ctrl-C on to a program that has received it already: a signal that soon after
- * the first is the same one.
+ * npm and npx forward Ctrl-C to a program that has already received it. A second signal within this
+ * time is the same Ctrl-C.
  */
 const SAME_SIGNAL_MS = 500
 
-/** Resolves on the first SIGTERM or SIGINT. A second signal ends the process at once. */
+/** Resolves on the first SIGTERM or SIGINT. A later signal ends the process at once. */
 export function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     const onFirst = () => {
@@ -26,7 +26,7 @@ export function untilSignal(): Promise<void> {
 }
 
 /**
- * Ends the process when it lingers for `milliseconds`, for example because a browser holds a
+ * Ends the process if it still runs after `milliseconds`, for example because a browser keeps a
  * connection open.
  */
 export function exitWithin(milliseconds: number): void {

@@ -16,33 +16,33 @@ import { snakeCase } from '../../../service/text/camel-case.ts'
 import type { Report } from './report.ts'
 
 /**
- * The settings of a start, whose files can be watched: the config file, persona files and their
+ * The settings of a start, and a watch on their files: the config file, persona files and persona
  * folders.
  */
 export interface WatchedSettings {
   readonly settings: Settings
   /**
-   * Looks at the files again and again, and has the sandbox take up what changed. What cannot be
-   * taken up is reported, and changes nothing.
-   * @returns a function that ends this
+   * Polls the files and applies changes to the running sandbox. A change that cannot be applied is
+   * reported and has no effect.
+   * @returns a function that ends the watch
    */
   watch(running: Running): () => void
 }
 
 /** A running sandbox, and the report of the command. */
 export interface Running {
-  /** Takes up the settings that a running sandbox can take up, all or none. @throws ConfigError */
+  /** Applies the settings that can change at run time, all or none. @throws ConfigError */
   change(settings: Settings): Promise<TakenUp>
   readonly report: Pick<Report, 'warning' | 'note' | 'defect'>
 }
 
-/** Reads the settings of a start. @throws ConfigError what `loadSettings` throws */
+/** Reads the settings of a start. @throws ConfigError like `loadSettings` */
 export async function readWatchedSettings(
   flags: Texts,
   cwd: string = process.cwd(),
 ): Promise<WatchedSettings> {
   const configFile = configPath({ flags, cwd })
-  // Before the files are read, so that the watch sees what changes meanwhile.
+  // Before the files are read, so that the watch notices changes during the reading.
   const config = await readFileStates([configFile])
   const settings = await loadSettings({ flags, cwd })
   const personas = await readFileStates(settings.sandbox.personas ?? [], isPersonaFile)
@@ -67,34 +67,34 @@ export async function readWatchedSettings(
   }
 }
 
-/** A watch: what stays the same, and what it knows at present. */
+/** A watch: its fixed parts, and its state. */
 interface Watch {
   readonly flags: Texts
   readonly cwd: string
-  /** Where the config file stands, or would stand. */
+  /** The path of the config file, even if the file does not exist. */
   readonly configFile: string
   readonly started: Settings
   readonly running: Running
-  /** Warnings about settings that were given already. */
+  /** Warnings that were already reported. */
   readonly given: Set<string>
-  /** The settings that were last read well. */
+  /** The last settings that were read without error. */
   wanted: Settings
   /** The files at the last look. */
   seen: FileStates
-  /** The files as they were when they were read. */
+  /** The states of the files when their content was last read. */
   read: FileStates
-  /** Whether it is reported that the config file is gone or empty. */
+  /** Whether a missing or empty config file was reported. */
   isGone: boolean
-  /** Whether the last save was reported as one that cannot be taken up. */
+  /** Whether the last change was refused with a warning. */
   isRefused: boolean
-  /** Whether a saved config file was read, and what of it needs a restart is not said yet. */
+  /** Whether the config file was read, but settings that need a restart are not yet reported. */
   isRestartUnsaid: boolean
 }
 
-/** Often enough that the next page shows a new name. */
+/** Milliseconds between looks: short enough that the next page shows a new name. */
 const LOOK_EVERY_MS = 200
 
-/** A look at a large folder takes a twentieth of the time at most. */
+/** A pause is this many times as long as a look, so looks take at most a twentieth of the time. */
 const PAUSES_PER_LOOK = 19
 
 function lookAgainAndAgain(watch: Watch): () => void {
@@ -124,17 +124,17 @@ async function look(watch: Watch): Promise<void> {
   const isAtRest = changedPaths(watch.seen, seen).length === 0
   watch.seen = seen
   const changed = changedPaths(watch.read, seen)
-  // An editor may write a file in parts, or delete the file and write it again.
+  // Waits for two equal looks: an editor may write a file in parts, or delete and rewrite it.
   if (changed.length === 0 || !isAtRest) return
   const isConfigRead = changed.includes(configFile) && (await readConfig(watch))
   const config = [configFile, seen.get(configFile) ?? ''] as const
   if (!isConfigRead && changed.every((path) => path === configFile)) {
-    // No persona is read now, so a change of one is still to be seen.
+    // Personas were not read, so the watch must still notice their changes.
     watch.read = new Map([...watch.read, config])
     return
   }
-  // Before the personas are read, which may be others now: the next look sees what changes
-  // meanwhile.
+  // Before the personas are read, so that the next look notices changes during the reading. The new
+  // settings may name other persona folders.
   const states = new Map([...(await readStates(watch)), config])
   await takeUp(watch, changed)
   watch.seen = states
@@ -145,8 +145,8 @@ const readStates = ({ configFile, wanted }: Watch) =>
   readFileStates([configFile, ...(wanted.sandbox.personas ?? [])], isPersonaFile)
 
 /**
- * Reads the settings again.
- * @returns whether that succeeded. A failure is reported, and the earlier settings stay in force
+ * Reads the settings again. A failure is reported, and the earlier settings stay in force.
+ * @returns whether the settings were read
  */
 async function readConfig(watch: Watch): Promise<boolean> {
   const { flags, cwd, wanted, running, given } = watch
@@ -177,7 +177,7 @@ async function readConfig(watch: Watch): Promise<boolean> {
 }
 
 /**
- * Reports a missing or empty config file once, until the file is back: an editor may empty a file
+ * Reports a missing or empty config file, once until the file is back. An editor may empty a file
  * and then delete it.
  */
 function reportGone(watch: Watch, state: string): void {
@@ -229,7 +229,7 @@ const valuesOf = ({ log, sandbox }: Settings) => ({ ...sandbox, log })
 
 const inWords = (names: readonly string[]) => names.map(snakeCase).join(', ')
 
-/** Files that a line names, at most. */
+/** Maximum number of files in a message. */
 const MAX_LISTED = 3
 
 function listed(files: readonly string[]): string {
@@ -238,6 +238,6 @@ function listed(files: readonly string[]): string {
   return more > 0 ? `${shown} and ${more} more` : shown
 }
 
-/** Whether the error passes by itself: the next look tries again. */
+/** Whether an error is temporary: the next look tries again. */
 const isPassing = (error: unknown): boolean =>
   isOutOfDescriptors(error) || (error instanceof Error && isOutOfDescriptors(error.cause))
