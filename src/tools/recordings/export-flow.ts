@@ -20,7 +20,7 @@ type Place = Pick<Tenant, 'provider' | 'clients' | 'personas' | 'journal'>
 
 type Write = (recording: Recording) => string
 
-/** Each format is loaded on first use. */
+/** The writer of each format, imported on first use. */
 const WRITERS: Readonly<Record<RecordingName, () => Promise<Write>>> = {
   scenario: onDemand(async () => (await import('./formats/scenario.ts')).scenarioText),
   vitest: onDemand(async () => (await import('./formats/javascript.ts')).vitestText),
@@ -31,9 +31,9 @@ const WRITERS: Readonly<Record<RecordingName, () => Promise<Write>>> = {
 }
 
 /**
- * Writes a flow as a file. @throws Refusal 409 when none of its calls can be made again in this
- * format
- * @param options.version of the sandbox
+ * Writes a flow as a file.
+ * @param options.version the version of the sandbox
+ * @throws Refusal with status 409 when the format cannot repeat any call of the flow
  */
 export async function exportFlow(
   flow: Flow,
@@ -42,8 +42,7 @@ export async function exportFlow(
 ): Promise<RecordedFile> {
   const write = await WRITERS[as]()
   const recording = await readRecording(flow, { tenant, version })
-  // A HAR lists calls. Any other format repeats them; without calls, a test would pass whatever an
-  // app does.
+  // A HAR only lists calls. The other formats repeat calls: a test without calls would always pass.
   if (as !== 'har' && !recording.steps.some(isRequest)) {
     const [why = 'The journal holds none.'] = recording.leftOut
     throw Refusal.conflict(
@@ -84,7 +83,7 @@ async function readRecording(
   return { flow, baseUrl: provider.baseUrl, version, needs, leftOut, steps }
 }
 
-/** The flow whose id_token was sent again in this one. */
+/** The earlier flow whose id_token this flow replayed; `undefined` if there is none. */
 async function findReplayed(
   flow: Flow,
   { journal }: Pick<Tenant, 'journal'>,
@@ -98,18 +97,19 @@ async function findReplayed(
   return undefined
 }
 
-/** Stands for a redirect URI of a client that never sent one. */
+/** The redirect URI for a client that sent no registered redirect URI in the flow. */
 const ANY_REDIRECT_URI = 'http://localhost:3000/callback'
 
 /**
- * The client of the flow, with its registered redirect URIs: an unregistered one must stay refused.
+ * The client of the flow with the registered redirect URIs that it sent. An unregistered URI is
+ * left out, because the new run must refuse it too.
  */
 function clientOf(
   { client_id: clientId }: Flow,
   steps: readonly RecordedStep[],
   { clients }: Pick<Tenant, 'clients'>,
 ): Needs['client'] {
-  // The header of a token call is not recorded, so a token call outside a flow names no client.
+  // Request headers are not recorded, so a token call outside a flow names no client.
   if (clientId === undefined) {
     return {
       clientId: BUILTIN_CLIENT.clientId,

@@ -10,9 +10,9 @@ import type { AgeSignal } from '../../service/age/signal.ts'
 import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
 
 /**
- * The personas that a recording must contain, so that it runs in a new sandbox and in this one:
- * each persona of the flow that either lacks, or whose age key there differs from that in the flow.
- * Each is written as before the flow, with relative dates, so that the recording runs on every day.
+ * The personas that a recording must contain to run in this sandbox and in a new sandbox: each
+ * persona of the flow that is missing, or has another age key, in one of the two. The personas have
+ * the age key from before the flow, with relative dates, so that the recording works on every day.
  */
 export async function neededPersonas(
   flow: Flow,
@@ -30,7 +30,7 @@ export async function neededPersonas(
     const fits = (persona: Persona | undefined) =>
       persona && (held === undefined || holds(persona, held))
     if (builtIn && fits(builtIn)) {
-      // The persona here may hold what the flow itself has saved.
+      // The flow itself may have changed the age key of the persona in this sandbox.
       if (!fits(current)) needed.push(builtIn)
       continue
     }
@@ -45,13 +45,13 @@ export async function neededPersonas(
 
 interface Held {
   readonly signals: readonly AgeSignal[]
-  /** The base of relative dates, in epoch milliseconds. */
+  /** The instant that relative dates count from, in epoch milliseconds. */
   readonly base: number
 }
 
 /**
- * What the persona held when a Use flow was answered; `undefined` when the answer does not depend
- * on that.
+ * The age key that the persona had when the Use request was answered; `undefined` if the answer
+ * does not depend on the age key.
  */
 function heldBy(name: string, { signals, calls }: Flow): Held | undefined {
   const call = calls.findLast(
@@ -63,15 +63,15 @@ function heldBy(name: string, { signals, calls }: Flow): Held | undefined {
   return { signals, base: baseOf(call) }
 }
 
-/** The base of relative dates when a call was made, in epoch milliseconds. */
+/** The instant that relative dates counted from at the time of a call, in epoch milliseconds. */
 function baseOf({ at, clock = {} }: Pick<CallRecord, 'at' | 'clock'>): number {
   const { base, advanced_seconds: advanced = 0 } = clock
   return base === undefined ? Date.parse(at) - advanced * 1000 : Date.parse(base)
 }
 
 /**
- * What a persona holds now, without what the flow saved: Create replaces all signals, Upgrade adds
- * some.
+ * The current signals of a persona without the signals that the flow saved. Create replaces all
+ * signals, Upgrade adds signals.
  */
 function unsavedSignals({ age_key: key }: Persona, { flow, calls }: Flow): readonly AgeSignal[] {
   if (flow === 'create') return []
@@ -90,7 +90,8 @@ const holds = (persona: Persona, { signals, base }: Held): boolean =>
   JSON.stringify(signals.map(signalText))
 
 /**
- * Instants are compared by their day: some milliseconds pass between the evaluation and its record.
+ * A signal as a text to compare. Instants are compared by their day, because some milliseconds pass
+ * between evaluation and record.
  */
 const signalText = ({
   method,
@@ -109,7 +110,7 @@ const signalText = ({
     iso_27566_1 ?? null,
   ])
 
-/** A signal as the persona still declares it; plain dates become relative. */
+/** A signal as the persona declares it, with absolute dates made relative. */
 function relativeSignal(
   signal: AgeSignal,
   { persona, base }: { persona: Persona; base: number },
@@ -130,7 +131,8 @@ const DAY = 24 * HOUR
 const YEAR = 365.2425 * DAY
 
 /**
- * `today - 18y + 3d` for a date, `now - 30d - 2h` for an instant; a relative date stays as it is.
+ * Makes a date relative: `today - 18y + 3d` for a date, `now - 30d - 2h` for an instant. A relative
+ * date stays as it is.
  */
 function relativeDate(text: string, base: number): string {
   if (parseRelativeDate(text)) return text
@@ -139,7 +141,7 @@ function relativeDate(text: string, base: number): string {
     const hours = Math.floor((base - instant) / HOUR)
     return `now${term(-Math.trunc(hours / 24), 'd')}${term(-(hours % 24), 'h')}`
   }
-  // Counted from the nearest birthday: both sides of it stay right on every day.
+  // Counted from the nearest birthday, so that the age stays right on every later day.
   const years = `today${term(-Math.round((base - instant) / YEAR), 'y')}`
   return `${years}${term((instant - (parseInstant(resolveDate(years, base)) ?? base)) / DAY, 'd')}`
 }
@@ -147,7 +149,7 @@ function relativeDate(text: string, base: number): string {
 const term = (count: number, unit: string): string =>
   count === 0 ? '' : ` ${count < 0 ? '-' : '+'} ${Math.abs(count)}${unit}`
 
-/** Decision: a removed persona whose age key the flow does not show holds that of teen-16. */
+/** Decision: a removed persona with an unknown age key gets the age key of teen-16. */
 const unknownPersona = (name: string, builtIns: readonly Persona[]): Persona => ({
   ...builtIns.find((persona) => persona.name === 'teen-16'),
   name,

@@ -20,14 +20,14 @@ import type {
   RecordedStep,
 } from './recording.ts'
 
-/** Seconds between two calls from which a pause is replayed as a move of the clock. */
+/** A pause of this many seconds or more is replayed as a move of the clock. */
 const PAUSE_SECONDS = 30
 
 /**
- * The steps to repeat, in order. A choice on a page becomes the decision of the request that showed
- * the page.
- * @param options.shortestLifetime in seconds: a pause as long as that may have made something
- * expire
+ * Reads the steps to repeat from a flow. A choice on a page becomes the decision for the request
+ * that showed the page.
+ * @param options.shortestLifetime in seconds: after a pause of this length, something may have
+ * expired
  * @param options.replayed the flow whose answer was sent again, if the journal still keeps it
  */
 export function readSteps(
@@ -61,11 +61,11 @@ export function readSteps(
       leftOut.push(read)
       continue
     }
-    // While a user thinks, real time changes no answer.
+    // The time that a user thinks is not replayed: real time changes no answer.
     const thought = choice && moveBetween(call, choice, { pauseSeconds: Number.POSITIVE_INFINITY })
     if (choice) last = choice
-    // Decision: ages are judged when the user answers, so the clock moves before a Use request. It
-    // must not expire a request_uri.
+    // Decision: ages are evaluated when the user answers, so the clock moves before a Use request.
+    // Before a Create request, the move could expire the request_uri.
     if (read.flow === 'use') add(thought)
     if (needsEarlier(read)) steps.push(earlierFlow(read, replayed))
     steps.push(read)
@@ -88,8 +88,8 @@ const needsEarlier = ({ flow, decision }: RecordedRequest): boolean =>
   findOutcome(flow, decision?.outcome ?? '')?.needs?.includes('earlier_flow') === true
 
 /**
- * The good flow whose answer the outcome sends again. When it is unknown, a flow like this one
- * takes its place.
+ * The good flow whose answer the outcome replays. If the journal no longer has it, a flow like this
+ * one with another `state` and `nonce` takes its place.
  */
 function earlierFlow(request: RecordedRequest, replayed: ListedFlow | undefined): RecordedRequest {
   const [call] = replayed?.calls ?? []
@@ -118,16 +118,16 @@ type Moment = Pick<CallRecord, 'at' | 'clock'>
 const REAL: NonNullable<CallRecord['clock']> = {}
 
 /**
- * How a clock in real time gets to the state at the begin of a flow; `undefined` when that was real
- * time too. Decision: a clock that was only advanced is advanced, so that the recording runs on
- * every day. A clock that was set or frozen is set to the recorded instant, because the personas of
- * the flow counted from it.
+ * The move from real time to the state of the clock at the beginning of a flow; `undefined` if the
+ * clock showed real time. Decision: a clock that was only advanced is advanced, so that the
+ * recording works on every day. A clock that was set or frozen is set to the recorded instant,
+ * because the dates of the personas counted from this instant.
  */
 const moveBefore = ({ at, clock }: Moment): ClockMove | undefined => clock && movesTo({ at, clock })
 
 /**
- * The move of the clock between two calls; `undefined` when the clock only ran on.
- * @param options.pauseSeconds a shorter pause in real time changes no answer and is no move
+ * The move of the clock between two calls; `undefined` if the clock only ran on.
+ * @param options.pauseSeconds a shorter pause in real time changes no answer and is not replayed
  */
 function moveBetween(
   before: Moment,
@@ -143,10 +143,10 @@ function moveBetween(
   return seconds === 0 ? undefined : { advance: seconds }
 }
 
-/** A move from any state to the recorded one. */
+/** A move from any state of the clock to the recorded state. */
 function movesTo({ at, clock = REAL }: Moment): ClockMove {
   const { base, advanced_seconds: advanced = 0, frozen } = clock
-  // A clock that was set runs on, so the time since then counts too.
+  // A clock that was set runs on, so the time since then is added.
   const seconds = base === undefined ? advanced : Math.max(0, rounded(secondsBetween(base, at)))
   return {
     reset: true,
@@ -172,22 +172,22 @@ const REQUESTS: ReadonlyMap<string, RecordedEndpoint> = new Map(
   ),
 )
 
-/** The usual outcome of a flow when only a persona is decided. */
+/** The outcome of a call if only a persona is decided. */
 const USUAL: Readonly<Record<string, string>> = { use: 'verified', create: 'created' }
 
-/** Reads the calls of a flow, one after the other. */
+/** Reads the calls of a flow in order. */
 interface RequestReader {
   /**
    * Reads a call.
-   * @param answer the call that answered: the choice on a page, or the call itself
-   * @returns a sentence when the call cannot be repeated
+   * @param answer the call with the answer: the choice on a page, or the call itself
+   * @returns the request, or a sentence that says why the call cannot be repeated
    */
   read(call: CallRecord, answer: CallRecord): RecordedRequest | string
 }
 
 /** The requests read so far, and the values that they issued. */
 interface ReadCalls {
-  /** Whether the journal dropped calls of the begin of the flow. */
+  /** Whether the journal dropped calls from the beginning of the flow. */
   readonly hasDropped: boolean
   readonly issued: Map<string, IssuedValue>
   tokens: number
@@ -213,7 +213,7 @@ function createRequestReader({ dropped_calls: dropped = 0 }: ListedFlow): Reques
   }
 }
 
-/** Why a call cannot be repeated, as a sentence; `undefined` when it can. */
+/** Why a call cannot be repeated, in a sentence; `undefined` if it can. */
 function obstacleTo(
   call: CallRecord,
   { call: flow }: RecordedEndpoint,
@@ -231,7 +231,7 @@ function obstacleTo(
   return undefined
 }
 
-/** Whether no kept call issued the value. An access token is masked, so any token will do. */
+/** Whether no kept call issued the value. Access tokens are masked, so any token counts. */
 const isDropped = (kind: IssuedValue, value: unknown, { issued, tokens }: ReadCalls) =>
   typeof value === 'string' ? issued.get(value) !== kind : tokens === 0
 
@@ -277,14 +277,14 @@ function readRequest(
   }
 }
 
-/** The parameter of a call that an earlier call of the flow issued. */
+/** The value of a call that an earlier call of the flow issued. */
 const LINKS: Readonly<Partial<Record<CallName, IssuedValue>>> = {
   create: 'request_uri',
   token: 'code',
   upgrade: 'access_token',
 }
 
-/** Whether the body could not be read: of such a body the journal keeps only a sentence. */
+/** Whether the sandbox could not read the body: the journal then keeps only a sentence. */
 function isUnreadable({ method, parameters, endpoint }: CallRecord): boolean {
   const names = Object.keys(parameters)
   if (names.length !== 1) return false
@@ -297,8 +297,8 @@ function isUnreadable({ method, parameters, endpoint }: CallRecord): boolean {
 }
 
 /**
- * Whether the sandbox, not the service, refused the call: the description then begins with the
- * source of persona or outcome.
+ * Whether the sandbox, not the service, refused the call because of its decision. The description
+ * then begins with the decision source.
  */
 const isAboutDecision = (call: CallRecord): boolean =>
   !call.decision &&
@@ -325,11 +325,11 @@ function withoutUsual(
   return rest
 }
 
-/** Whether the reply was cut off; the journal keeps its whole body. */
+/** Whether the reply was cut off. The journal keeps the whole body. */
 const isCutOff = ({ decision }: CallRecord): boolean =>
   decision?.outcome?.endsWith('.truncated') === true
 
-/** The values with which later calls continue the flow; an access token is masked. */
+/** The values that later calls of the flow send. An access token is masked. */
 function issuedBy({ response }: CallRecord): string[] {
   if (response.kind === 'callback')
     return response.callback.params.flatMap(([name, value]) => (name === 'code' ? [value] : []))
@@ -340,8 +340,8 @@ function issuedBy({ response }: CallRecord): string[] {
 }
 
 /**
- * The expected answer when the call is repeated with the same decision.
- * @param answer the call that answered: the choice on a page, or the call itself
+ * The expected answer if the call is repeated with the same decision.
+ * @param answer the call with the answer: the choice on a page, or the call itself
  */
 function expectedAnswer(answer: CallRecord): ExpectedAnswer {
   const { status, response, decision } = answer
@@ -352,8 +352,8 @@ function expectedAnswer(answer: CallRecord): ExpectedAnswer {
       return fromCallback(response.callback)
     case 'page':
       if (response.params) return expectedCallback('form', Object.entries(response.params))
-      // In an iframe a page replaces the callback; opened at the top, the same request is
-      // redirected.
+      // In an iframe, the sandbox shows a page instead of the callback. A test opens no iframe, so
+      // the same request is redirected.
       return decision && !response.error && !isSilent(decision.outcome)
         ? { kind: 'any' }
         : { kind: 'reply', status: decision ? 200 : status, error: undefined }
@@ -365,7 +365,7 @@ function expectedAnswer(answer: CallRecord): ExpectedAnswer {
   }
 }
 
-/** Whether the user closes the window: no callback follows. */
+/** Whether the outcome has no callback, for example because the user closes the window. */
 const isSilent = (outcome = '') =>
   (['use', 'create'] as const).some(
     (flow) => findOutcome(flow, outcome)?.ending?.kind === 'no_answer',
@@ -390,7 +390,7 @@ function expectedCallback(
 }
 
 /**
- * The answers in an id_token, whatever else is wrong with it; `undefined` when they cannot be read.
+ * Reads `age_thresholds` from an id_token without validating it; `undefined` if unreadable.
  */
 function thresholdsIn(token: string): Record<string, boolean> | undefined {
   const payload = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))

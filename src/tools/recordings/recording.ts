@@ -6,7 +6,7 @@ import type { CallName, Endpoint } from '../../service/oidc/endpoints.ts'
 import type { SigningAlgorithm } from '../../service/oidc/ports.ts'
 import type { Profile } from '../../service/oidc/rules/profile.ts'
 
-/** A flow as a list of steps to repeat, from which every format is written. */
+/** A flow as a list of steps to repeat. Every format is written from a recording. */
 export interface Recording {
   readonly flow: Flow
   /** The base URL of the sandbox, or the tenant, that recorded the flow. */
@@ -14,15 +14,15 @@ export interface Recording {
   readonly version: string
   /** What a sandbox needs to give the same answers. */
   readonly needs: Needs
-  /** Calls that cannot be repeated and why, a sentence each. */
+  /** Calls that cannot be repeated, each with the reason in a sentence. */
   readonly leftOut: readonly string[]
   readonly steps: readonly RecordedStep[]
 }
 
 export interface Needs {
   /**
-   * The client without its secret, since a test declares its own; absent when the flow named no
-   * registered one.
+   * The client without its secret, because a test declares its own secret; `undefined` if the flow
+   * named no registered client.
    */
   readonly client:
     | {
@@ -36,7 +36,7 @@ export interface Needs {
   readonly profile: Profile | undefined
   readonly lifetimes: Readonly<Record<string, number>> | undefined
   readonly slowReplySeconds: number | undefined
-  /** The readings under which the flow was answered: variants by the names of their readings. */
+  /** The readings of the flow: the variant by the name of the reading. */
   readonly readings?: Readonly<Record<string, string>> | undefined
 }
 
@@ -45,17 +45,17 @@ export type RecordedStep = { readonly kind: 'clock'; readonly move: ClockMove } 
 /** A call of the app or of its user's browser. */
 export interface RecordedRequest {
   readonly kind: 'request'
-  /** `use1`: unique in the recording, and a name in each language. */
+  /** A name that is unique in the recording and valid as an identifier in each language: `use1`. */
   readonly name: string
-  /** `E1 Use authorization`. */
+  /** Endpoint and title: `E1 Use authorization`. */
   readonly title: string
   readonly flow: CallName
   readonly caller: 'browser' | 'server'
   readonly call: CallRecord
-  /** What decided the call; the usual outcome of a persona is left out. */
+  /** The decision for the call. The usual outcome of a persona is left out. */
   readonly decision: RecordedDecision | undefined
   /**
-   * The parameters of the query, or the fields of the form, without those of the sandbox itself.
+   * The parameters of the query or the fields of the form, without parameters of the sandbox.
    */
   readonly fields: readonly (readonly [name: string, value: FieldValue])[]
   /** The JSON body of E5. */
@@ -70,7 +70,7 @@ export interface RecordedRequest {
 /** A value that one call issues and a later call sends. */
 export type IssuedValue = NonNullable<Endpoint['issues']>
 
-/** A text as it was sent, or a value of the new run. */
+/** A text as recorded, or a value that the new run provides. */
 export type FieldValue =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'issued'; readonly issued: IssuedValue }
@@ -80,19 +80,19 @@ export type ExpectedAnswer =
   /** The connection is closed without a response. */
   | { readonly kind: 'dropped' }
   | ExpectedCallback
-  /** `error`: of a JSON body. */
+  /** A response with this status. `error` is the member of the JSON body. */
   | { readonly kind: 'reply'; readonly status: number; readonly error: string | undefined }
-  /** An answer that depends on what the recording does not hold. */
+  /** An answer that depends on more than the recording contains. */
   | { readonly kind: 'any' }
 
 export interface ExpectedCallback {
   readonly kind: 'callback'
   readonly status: number
-  /** The place of the parameters: the address of a redirect, or the fields of a page. */
+  /** Where the parameters are: in the URL of a redirect, or in the form of a page. */
   readonly place: 'fragment' | 'query' | 'form'
   readonly names: readonly string[]
   readonly error: string | undefined
-  /** The answers in the id_token, by threshold; absent without a readable id_token. */
+  /** `age_thresholds` of the id_token; `undefined` without a readable id_token. */
   readonly thresholds: Readonly<Record<string, boolean>> | undefined
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../recording.ts'
 import { fileHeading, oneLine } from './file-heading.ts'
 
-/** A flow as a shell script: what is decided, how the clock moves, and each call by curl. */
+/** Writes a flow as a shell script that uses curl for decisions, moves of the clock and calls. */
 export function curlText(recording: Recording): string {
   const { flow, baseUrl, needs, steps } = recording
   const heading = fileHeading(recording, {
@@ -71,7 +71,7 @@ function stepLines(step: RecordedStep): string[] {
   const { title, flow, decision, call, issues, expected } = step
   const hasStatus = expected.kind === 'reply' || expected.kind === 'callback'
   const decided = { flow, persona: decision?.persona, outcome: decision?.outcome }
-  // A connection that is closed before or within a response does not end the script.
+  // The script continues if the connection is closed before or during a response.
   return [
     '',
     `# ${oneLine(`${title}: was answered with ${call.status}`, 120)}`,

@@ -2,12 +2,13 @@ import { callbackOf } from '../../../sandbox/journal/call-record.ts'
 import { summarizeFlow } from '../../../sandbox/journal/explain-flow.ts'
 import type { RecordedRequest, Recording } from '../recording.ts'
 
-/** Characters of one line: a summary repeats what an app sent. */
+/** Maximum length of a line, because a summary repeats texts that an app sent. */
 const MAX_LINE = 160
 
 /**
- * The comment at the top of each file: origin, result of the flow, content, and what is left out.
- * @param use how to run the file, a line each
+ * The comment at the top of each file: the origin and result of the flow, and what is left out.
+ * @param options.use how to run the file, in lines
+ * @param options.holdsToken whether the format contains the id_token of the flow
  */
 export function fileHeading(
   { flow, version, leftOut }: Recording,
@@ -41,14 +42,22 @@ const shortList = (lines: readonly string[]) =>
     ? [...lines.slice(0, MAX_LEFT_OUT), `and ${lines.length - MAX_LEFT_OUT} more calls.`]
     : lines
 
-/** A text that cannot end its comment: without line ends and invisible characters. */
+/**
+ * Makes a text safe for a one-line comment: line ends and invisible characters become spaces.
+ * @param most maximum length, after which `...` follows
+ * @example
+ * ```ts
+ * oneLine('a\nlong text', 6) // 'a long...'
+ * ```
+ */
 export function oneLine(text: string, most: number): string {
   const line = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
   return line.length > most ? `${line.slice(0, most)}...` : line
 }
 
 /**
- * The comment of a call in a test: which call it was, and what a test of an app does in its place.
+ * The comment of a call in a test: which call was recorded, and what to write to test an app
+ * instead.
  */
 export function callComment({ title, caller, call }: RecordedRequest): string {
   const place =
@@ -58,7 +67,7 @@ export function callComment({ title, caller, call }: RecordedRequest): string {
   return `${oneLine(`${title}, recorded ${call.at}`, 120)}. Your app goes here: ${place}.`
 }
 
-/** A title of a test: `f12: use as teen-16, 18 no`. */
+/** The title of a test: `f12: use as teen-16, access_denied`. */
 export function recordingTitle({ flow }: Recording): string {
   const { id, flow: kind, persona, outcome } = flow
   const details = [

@@ -8,10 +8,10 @@ import { ENDPOINTS } from '../../../service/oidc/endpoints.ts'
 import type { Recording } from '../recording.ts'
 import { fileHeading } from './file-heading.ts'
 
-/** Stands for what the journal does not know. */
+/** The value of HAR 1.2 for an unknown size. */
 const UNKNOWN = -1
 
-/** A flow as an HTTP archive (HAR 1.2): all of its calls, as the journal keeps them. */
+/** Writes a flow as an HTTP archive (HAR 1.2), with all calls as the journal keeps them. */
 export function harText({ flow, baseUrl, version, ...recording }: Recording): string {
   const comment = fileHeading(
     { ...recording, flow, baseUrl, version, leftOut: [] },

@@ -8,7 +8,7 @@ import {
 } from '../recording.ts'
 import { callComment, fileHeading, recordingTitle } from './file-heading.ts'
 
-/** A flow as a test file for Vitest, with a sandbox of its own. */
+/** Writes a flow as a test file for Vitest, which starts its own sandbox. */
 export function vitestText(recording: Recording): string {
   const heading = commentLines(recording, [`Run it: npx vitest run ${recording.flow.id}.test.ts`])
   return `${heading}import { setupSandbox } from 'agekey-sandbox/vitest'
@@ -37,7 +37,7 @@ async function send(path: string, { query, accept, form, json, authorization }: 
 }
 `
 
-/** A flow as a test file for Playwright, with a sandbox of its own in each worker. */
+/** Writes a flow as a test file for Playwright, which starts a sandbox in each worker. */
 export function playwrightText(recording: Recording): string {
   const heading = commentLines(recording, [
     `Run it: npx playwright test ${recording.flow.id}.spec.ts`,
@@ -79,18 +79,17 @@ function sender(request: APIRequestContext, baseUrl: string) {
 
 const unicodeEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Characters that JSON allows and editors hide. */
+/** Characters that JSON allows in strings but editors do not show. */
 const HIDDEN = /[\u2028\u2029\u007f-\u009f]/g
 
-/** A string in single quotes, as people write it. */
+/** A string literal in single quotes. */
 function quoted(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replaceAll(HIDDEN, unicodeEscape)
-  // Backslashes before an escape come in pairs, so a quotation mark is found together with its own
-  // backslash.
+  // `\\.` consumes a backslash with the escaped character, so `'` matches only without a backslash.
   return `'${inner.replaceAll(/\\.|'/g, inSingleQuotes)}'`
 }
 
-/** Changes the quotation mark that needs a backslash. */
+/** Unescapes `"` and escapes `'`. */
 function inSingleQuotes(part: string): string {
   if (part === '\\"') return '"'
   return part === "'" ? "\\'" : part
@@ -101,7 +100,7 @@ const commentLines = (recording: Recording, use: readonly string[]): string =>
     .map((line) => `// ${line}\n`)
     .join('')
 
-/** The client that the test declares, with a secret of its own. */
+/** The declaration of the test's client, which has its own secret. */
 function clientText({ needs: { client } }: Recording): string {
   const {
     clientId = 'ak_test_sandbox',
@@ -120,7 +119,7 @@ function clientText({ needs: { client } }: Recording): string {
   return `// The client of this test; its secret is not that of the flow.\nconst client = {\n${members.join('')}}\n`
 }
 
-/** The options of the sandbox: the client, and settings that differ from the defaults. */
+/** The options of the sandbox as code: the client, and settings that differ from the defaults. */
 function optionsText({
   needs: { client, profile, lifetimes, slowReplySeconds, readings },
 }: Recording): string {
@@ -131,7 +130,7 @@ function optionsText({
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
-/** A value as code, without quotation marks around plain names. */
+/** A value as code. Keys that are identifiers have no quotation marks. */
 function valueText(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`
@@ -142,12 +141,12 @@ function valueText(value: unknown): string {
 }
 
 function nameText(name: string): string {
-  // Without brackets this member would set the prototype.
+  // Without brackets, the member `__proto__` would set the prototype.
   if (name === '__proto__') return "['__proto__']"
   return /^(?:[a-z_$][\w$]*|0|[1-9]\d{0,8})$/i.test(name) ? name : quoted(name)
 }
 
-/** The body of the test: decisions, moves of the clock, requests and expected answers. */
+/** The body of the test: personas, decisions, moves of the clock, requests and expectations. */
 function bodyText({ needs, steps }: Recording): string {
   const put = needs.personas.map((persona) => `await sandbox.personas.put(${valueText(persona)})`)
   return [...put, ...steps.flatMap(stepLines)]

@@ -13,7 +13,8 @@ import { callComment, fileHeading, recordingTitle } from './file-heading.ts'
 const SECRET = 'a-secret-of-this-test'
 
 /**
- * A flow as a test file for pytest with requests, in a tenant of its own of a sandbox that runs.
+ * Writes a flow as a test file for pytest and requests. The test creates a tenant in a running
+ * sandbox.
  */
 export function pytestText(recording: Recording): string {
   const { flow, needs, steps } = recording
@@ -71,8 +72,8 @@ const settingsOf = ({ client, lifetimes, slowReplySeconds, readings }: Needs) =>
 })
 
 /**
- * A value as Python: JSON with other words for null, true and false. Python has no lone surrogates,
- * so they become U+FFFD.
+ * A JSON value as a Python literal. Lone surrogates become U+FFFD, because Python cannot encode
+ * them.
  */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'None'

@@ -11,8 +11,8 @@ import { fileHeading, recordingTitle } from './file-heading.ts'
 type ScenarioStep = Scenario['steps'][number]
 
 /**
- * A flow as a scenario file, which passes when the same app does the same again.
- * @throws Refusal when no step remains
+ * Writes a flow as a scenario file. The scenario passes if the app makes the same calls again.
+ * @throws Refusal with status 409 when the scenario would have no step
  */
 export function scenarioText(recording: Recording): string {
   const { flow, needs } = recording
@@ -40,7 +40,7 @@ export function scenarioText(recording: Recording): string {
     },
   )
   const document = new Document(scenario, { aliasDuplicateObjects: false })
-  // Decisions and moves stand on one line each.
+  // Writes each decision and each move of the clock on one line.
   for (const index of steps.keys()) {
     for (const kind of ['decide', 'clock']) {
       const node: unknown = document.getIn(['steps', index, kind], true)
@@ -50,7 +50,7 @@ export function scenarioText(recording: Recording): string {
   return `${heading.map((line) => `# ${line}\n`).join('')}${document.toString({ lineWidth: 0 })}`
 }
 
-/** A step, or why a call has none. */
+/** The step for a call or a move, or a sentence that says why there is no step. */
 function scenarioSteps(step: RecordedStep): ScenarioStep | string {
   if (step.kind === 'clock') return { clock: step.move }
   const { title, call, flow } = step
@@ -66,7 +66,7 @@ function scenarioSteps(step: RecordedStep): ScenarioStep | string {
 const isAwaited = (flow: CallName): flow is ServerCall => SERVER_CALLS.some((call) => call === flow)
 
 /**
- * The decision of a step; `undefined` when nothing was decided, or when the request would overrule
+ * The decision of a step; `undefined` if nothing was decided, or if the request itself overrides
  * the decision.
  */
 function decisionOf({ decision, flow, call }: RecordedRequest): ScenarioStep['decide'] {
@@ -76,8 +76,8 @@ function decisionOf({ decision, flow, call }: RecordedRequest): ScenarioStep['de
     .split('; ')
     .filter((source) => /^(?:outcome by )?(?:query parameter|request header) /.test(source))
   const isOfServer = flow !== 'use' && flow !== 'create'
-  // Decision: a request decides before a scenario does. If the request names only persona or
-  // outcome, the step names both and decides the other.
+  // Decision: a request takes precedence over a scenario. If the request names only the persona,
+  // the step names persona and outcome, and decides the outcome.
   if (own.length > 0 && (isOfServer || own.some((source) => source.startsWith('outcome by '))))
     return undefined
   const said = call.decision?.outcome ?? outcome
@@ -91,13 +91,13 @@ function decisionOf({ decision, flow, call }: RecordedRequest): ScenarioStep['de
 }
 
 /**
- * Parameters that differ in each run or place, secrets, and parameters that name the client or
- * decide.
+ * Parameters that a step does not expect: they differ between runs or machines, are secret, name
+ * the client, or force a decision.
  */
 const NOT_EXPECTED =
   /^(?:state|nonce|redirect_uri|request_uri|code|client_id|client_secret|sandbox_.*|verification_id|verified_at|verified_after)$/
 
-/** Values of one step that are compared: a scenario takes 200. */
+/** Maximum number of expected values in one step. A scenario accepts 200. */
 const MAX_VALUES = 150
 
 function expectedOf({ call }: RecordedRequest): Record<string, unknown> {
