@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '../../service/age/json-object.ts'
 import { quote } from '../../service/text/message-parts.ts'
 import { COVERAGE_FOLDER, startCoverage } from './worker-coverage.ts'
 
-/** A sandbox for the tests of one process, started there or running already. */
+/** A sandbox for the tests of one process: started in the process, or already running. */
 export type TestSandboxOptions = SandboxChoice & CoverageOptions
 
 type SandboxChoice =
@@ -16,21 +16,21 @@ type SandboxChoice =
 
 export interface CoverageOptions {
   /**
-   * Whether to record what the tests have seen, for `agekey-sandbox coverage`: below the working
-   * folder in `.agekey-coverage`, or in the named folder.
+   * Whether to record what the tests have seen, for `agekey-sandbox coverage`. `true` uses the
+   * folder `.agekey-coverage` below the working folder; a text names another folder.
    */
   readonly coverage?: boolean | string
 }
 
 export interface RunningSandboxOptions {
-  /** The base URL of a running sandbox, or of a tenant of it, which the app under test uses. */
+  /** The base URL that the app under test uses: of a running sandbox or one of its tenants. */
   readonly url: string
-  /** Required when that sandbox can be reached from other machines. */
+  /** The control token. Required if other machines can reach the sandbox. */
   readonly controlToken?: string
   /**
-   * Creates a tenant for these tests and removes it afterwards: for apps that take their base URL
-   * from `sandbox.baseUrl`. Without a tenant the tests drive the sandbox at `url` itself, one file
-   * or worker at a time.
+   * Whether to create a tenant for these tests and remove it afterwards. The app must then take its
+   * base URL from `sandbox.baseUrl`. Otherwise the tests drive the sandbox at `url` itself, and
+   * only one test file or worker may run at a time.
    */
   readonly ownTenant?: boolean
 }
@@ -38,14 +38,17 @@ export interface RunningSandboxOptions {
 /** A sandbox for tests, and a function that closes it. */
 export interface OpenedSandbox {
   readonly api: SandboxApi
-  /** @param worker what used the sandbox within the run: a test file, or a worker process */
+  /**
+   * Writes the coverage, then closes the sandbox. A sandbox at `url` keeps running.
+   * @param worker what used the sandbox in this run: a test file or a worker process
+   */
   close(worker?: string): Promise<void>
 }
 
 /**
- * Starts a sandbox, or uses the one at `url`. `close` keeps the coverage first, and does not stop a
- * sandbox at `url`.
- * @param runner the name of a folder: one runner never removes files of another
+ * Starts a sandbox, or connects to the sandbox at `url`.
+ * @param runner the test runner, which names the folder for its coverage files
+ * @throws ConfigError for invalid options, SandboxError when the sandbox at `url` refuses
  */
 export async function openTestSandbox(
   { coverage = false, ...options }: TestSandboxOptions,
@@ -80,7 +83,7 @@ async function open(options: SandboxChoice): Promise<{ api: SandboxApi; close():
   const sandbox = connectSandbox(url, connection)
   const name = `test-${randomUUID()}`
   const api = ownTenant ? sandbox.tenant(name) : sandbox
-  // An earlier run may have left something behind.
+  // An earlier run may have left state behind.
   await api.reset()
   const baseUrl = await findBaseUrl(api.baseUrl, connection)
   return {
@@ -93,8 +96,8 @@ async function open(options: SandboxChoice): Promise<{ api: SandboxApi; close():
 }
 
 /**
- * Finds the file of a test; `undefined` when the runner does not tell.
- * @param context the argument of `afterEach`: in Vitest an object with the task, in Jest nothing
+ * Finds the file of a test; `undefined` if the runner does not provide it.
+ * @param context the argument of `afterEach`: the test context in Vitest, `undefined` in Jest
  */
 export function testFileOf(context: unknown): string | undefined {
   if (!isContext(context)) return testPathOfJest()
@@ -103,7 +106,7 @@ export function testFileOf(context: unknown): string | undefined {
   return textOf(task['file']['filepath'])
 }
 
-/** The context of Vitest is a function. */
+/** Whether a value can be a test context. In Vitest, the context is a function with members. */
 const isContext = (value: unknown): value is JsonObject =>
   typeof value === 'function' || isJsonObject(value)
 

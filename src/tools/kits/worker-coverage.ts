@@ -11,31 +11,31 @@ import { preparePrivateFolder } from '../../sandbox/files/private-folder.ts'
 import type { SandboxApi } from '../../server/client/sandbox-api.ts'
 import { ownEnvironment } from '../../server/config/load-settings.ts'
 
-/** Below the working folder. */
+/** The default folder for coverage, relative to the working folder. */
 export const COVERAGE_FOLDER = '.agekey-coverage'
 
 interface CoveragePlace {
   readonly folder: string
-  /** The test runner. Each has its own folder, so that it removes no files of another. */
+  /** The test runner. Each runner has its own folder and removes only files of that folder. */
   readonly runner: string
-  /** The base URL of a sandbox that other workers use too. */
+  /** The base URL of a sandbox that other workers also use. */
   readonly sharedUrl: string | undefined
 }
 
 /** The coverage of one worker. */
 export interface WorkerCoverage {
   /**
-   * Writes the whole file of a worker, or nothing. In watch mode the file replaces that of the run
-   * before.
-   * @param worker what used the sandbox within the run: a test file, or a worker process
+   * Writes the coverage file of a worker, completely or not at all. In watch mode, the file
+   * replaces the file of the previous run.
+   * @param worker what used the sandbox in this run: a test file or a worker process
    */
   write(worker: string | undefined): Promise<void>
 }
 
 /**
- * Begins the coverage of one worker. Once in a run, files of earlier runs of the same runner are
- * removed, and a sandbox that runs already forgets what it delivered before the run.
- * @throws ConfigError with one line, when the folder cannot be used
+ * Begins the coverage of one worker. Removes files of earlier runs of the same runner, and once in
+ * a run clears the coverage of a shared sandbox.
+ * @throws ConfigError with one line when the folder cannot be used
  */
 export async function startCoverage(
   api: SandboxApi,
@@ -62,13 +62,13 @@ export async function startCoverage(
   }
 }
 
-/** Open sandboxes of this worker: a test file may have several. */
+/** Number of open sandboxes in this worker. A test file may have several. */
 let openSandboxes = 0
 
-/** A short name that is valid for a file. */
+/** A short hash that is valid as a file name. */
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** `4242-180334.1f….json` belongs to run `4242-180334`; other files stay. */
+/** The run in a file name: `4242-180334.1f….json` belongs to run `4242-180334`. */
 const FILE_OF_RUN = /^(\d+(?:-\d+)?)\./
 
 async function removeOldRuns(folder: string): Promise<void> {
@@ -82,12 +82,13 @@ const BETWEEN_LOOKS_MS = 20
 const MAX_LOOKS = 500
 
 /**
- * One worker of a run acts while the others wait. If it fails it throws, and the next worker tries.
+ * Calls `act` in one worker of a run while the other workers wait. If `act` fails, this worker
+ * throws and the next worker tries.
  */
 async function onceInRun(marker: string, act: () => Promise<void>): Promise<void> {
   const claim = `${marker}.claim`
   const actOnce = async () => {
-    // The claim may be free because another worker has acted.
+    // The claim may be free because another worker is done.
     if (existsSync(marker)) return
     await act()
     await writeFile(marker, '')
@@ -124,14 +125,14 @@ async function attempt(folder: string, act: () => Promise<void>): Promise<void> 
 }
 
 /**
- * The id of a test run: its process id and, where the system tells, the start of that process.
+ * The id of a test run: the id of its process and, on Linux, the start time of this process.
  * `4242-180334`
  */
 type TestRun = string
 
 const RUN = /^(\d+)(?:-(\d+))?$/
 
-/** The run of which this process is a worker, or which it runs itself. */
+/** The test run of this process: the run of its parent if this process is a worker. */
 export function ownTestRun(): TestRun {
   const pid = isWorkerProcess() ? process.ppid : process.pid
   const start = startOf(pid)
@@ -139,8 +140,8 @@ export function ownTestRun(): TestRun {
 }
 
 /**
- * Vitest, Jest and Playwright fork their workers, which have a channel to the runner then; `node
- * --test` sets a variable.
+ * Whether this process is a worker. Vitest, Jest and Playwright fork workers, so these have an IPC
+ * channel; `node --test` sets a variable.
  */
 const isWorkerProcess = () =>
   isMainThread &&
@@ -158,8 +159,8 @@ export function isRunning(run: TestRun): boolean {
 }
 
 /**
- * When a process began; only Linux tells. In a container each run may have the process id of the
- * run before.
+ * The start time of a process, in clock ticks since boot (Linux only). The process id alone does
+ * not suffice: in a container, each run may have the same process id.
  */
 function startOf(pid: number): string | undefined {
   try {
@@ -171,5 +172,5 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** `starttime` of proc_pid_stat(5), counted from the field behind the name. */
+/** Index of `starttime` (proc_pid_stat(5)) among the fields after the program name. */
 const START_FIELD = 19
