@@ -14,6 +14,7 @@ import {
   skipped,
 } from './diagnosis.ts'
 import { ask, type Discovery, type DoctorVisit, readDiscovery, useIssuerNear } from './visit.ts'
+
 /**
  * Runs all checks from the machine of the app. Checks that an earlier problem makes impossible are
  * left out. A problem is a diagnosis, never an exception.

@@ -5,6 +5,7 @@ import type { HttpAnswer } from '../../../server/client/exchange.ts'
 import { CERTIFICATE_CODES, CERTIFICATE_PROBLEMS } from '../../../server/client/sandbox-error.ts'
 import { callHttp, type HttpCall, readJson } from '../remote/reach-sandbox.ts'
 import { type CheckName, inApp, inSandbox, type Problem, problem, trustLines } from './diagnosis.ts'
+
 /** The configuration of the app, and how to call the sandbox. */
 export interface DoctorVisit {
   /** The issuer exactly as the app configures it. */

@@ -5,11 +5,11 @@ import type { ProcessEnd } from '../start/process-group.ts'
 import { paint, print, printText } from '../terminal.ts'
 import type { ScenarioRun, StepResult } from './run-scenario.ts'
 
-/** The report of a run while it happens. */
+/** The output of a run while it happens. */
 export interface RunReport {
   /** A scenario begins. */
   scenario(begun: Pick<ScenarioRun, 'name' | 'file'>): void
-  /** A step is awaited. The call repeats while the step is awaited. */
+  /** A step is awaited. May be called several times for one step. */
   current(step: StepProgress): void
   /** A step has ended. */
   ended(step: StepResult): void
@@ -106,7 +106,7 @@ function stepLine({ index, kind, summary, status, seconds }: StepResult): string
   return `  ${paint(COLORS[status], MARKS[status])} ${index + 1} ${kind} ${visible(summary)}${time}`
 }
 
-/** Expected and received values, place by place; otherwise the reason in one line. */
+/** Expected and received values by path, otherwise the reason in one line. */
 function explain({ status, detail, mismatches }: StepResult): string[] {
   if (status !== 'failed') return []
   if (!mismatches) return detail === undefined ? [] : [detail]
@@ -117,7 +117,7 @@ function explain({ status, detail, mismatches }: StepResult): string[] {
   ])
 }
 
-/** Shows on a terminal which step is awaited and for how long; writes nothing to a file. */
+/** On a terminal, shows which step is awaited and for how long. Writes nothing to a file. */
 function createWaitingLine() {
   let timer: ReturnType<typeof setInterval> | undefined
   let shown = -1

@@ -15,38 +15,37 @@ export type StepResult = Pick<
   readonly seconds: number
 }
 
-/** A scenario that was run, or that was not reached. */
+/** A scenario that ran or was skipped. */
 export interface ScenarioRun {
   readonly name: string
   readonly file: string
   readonly steps: readonly StepResult[]
 }
 
-/** Learns how a scenario advances. */
+/** Gets the events of a running scenario. */
 export interface StepListener {
   armed(id: string): void
-  /** A step is awaited; called again after a while, and when a request did not meet the step. */
+  /** A step is awaited. Repeats after each long poll, and after a request that did not match. */
   current(step: StepProgress): void
   ended(step: StepResult): void
   /** No request met a step in time. */
   timedOut(): void
 }
 
-/** How long a run waits for a step, and who learns of the steps. */
+/** How long a run waits for a step, and the listener. */
 export interface RunLimits {
   readonly timeoutSeconds: number
   readonly listener: StepListener
-  /** Resolves with the reason when the app under test has ended, which ends the wait for a step. */
+  /** Resolves with the reason when the app under test has ended. This ends the wait for a step. */
   readonly early?: Promise<string> | undefined
 }
 
-/** Seconds of one long poll; a step may wait longer. */
+/** Maximum number of seconds of one long poll. A step may wait longer. */
 const MAX_POLL_SECONDS = 30
 
 /**
- * Arms a scenario and follows it to its end: the first step that fails, or that is not met within
- * `timeoutSeconds`. The scenario is removed from the sandbox then, so that it decides nothing
- * afterwards.
+ * Arms a scenario and follows its steps, up to the first step that fails or is not met within
+ * `timeoutSeconds`. Then removes the scenario, so that it decides no later request.
  */
 export async function runScenario(
   scenario: Scenario,
@@ -145,7 +144,7 @@ interface WaitOptions {
   readonly app: WatchedApp
 }
 
-/** Waits until the scenario advances. After the end of the app, only what has happened counts. */
+/** Waits until the scenario advances. After the end of the app, checks once without waiting. */
 async function awaitStep(
   step: StepProgress,
   progress: ScenarioProgress,
@@ -167,11 +166,11 @@ const REMOVED = 'the scenario was removed: the sandbox was reset'
 interface PollOptions {
   readonly waitSeconds: number
   readonly scenarios: SandboxApi['scenarios']
-  /** Ends the wait. */
+  /** Resolves to end the wait early. */
   readonly ended: Promise<void> | undefined
 }
 
-/** The present progress; `undefined` when the scenario is gone. */
+/** The current progress; `undefined` if the scenario no longer exists. */
 async function poll(
   progress: ScenarioProgress,
   { waitSeconds, scenarios, ended }: PollOptions,

@@ -40,12 +40,11 @@ const INTERRUPTED = 130
 const CLOSING_MS = 500
 
 /**
- * Runs scenario files one after the other, in a sandbox of its own or in the one at `--url`, up to
- * the first failing step. All files are read before the first one runs. A command may run
- * meanwhile.
+ * Runs scenario files in order up to the first failing step, in its own sandbox or in the sandbox
+ * at `--url`. Reads all files before the first scenario runs. A command may run at the same time.
  * @param options.command the app's own tests: a program and its arguments
- * @returns the exit code: that of the command when it failed, otherwise 1 when a step failed or was
- * not reached
+ * @returns the exit code: the exit code of a failed command, 1 if a step failed or was not reached,
+ * otherwise 0
  * @throws Error for a bad flag, ConfigError for a bad file, SandboxError when the sandbox refuses
  */
 export async function run(
@@ -56,10 +55,10 @@ export async function run(
   const timeoutSeconds = readTimeout(options.timeout, DEFAULT_TIMEOUT_SECONDS)
   const loaded = await loadSettings({ flags })
   const settings: Settings = options.json ? { ...loaded, log: 'json' } : loaded
-  // A missing or wrong file must not be reported as a port in use.
+  // Before a sandbox starts, so that a missing file is not reported as a port in use.
   const texts = readAll(files, (file) => ({ file, text: readScenarioText(file) }))
   const { url, tenant, command: words } = options
-  // A sandbox of its own need not run yet, and the one at `--url` says its personas.
+  // The sandbox at `--url` lists its personas. The run's own sandbox has not started yet.
   const remote = url === undefined ? undefined : openRemote(url, settings, tenant)
   const known = await (remote?.api.personas.list() ?? loadPersonas(settings.sandbox.personas))
   const personas = known.map(({ name }) => name)
@@ -93,7 +92,7 @@ interface LoadedScenario {
   readonly scenario: Scenario
 }
 
-/** What takes part in a run. */
+/** The parts of a run. */
 interface RunParts {
   readonly stage: Stage
   readonly command: AppCommand | undefined
@@ -107,11 +106,11 @@ interface RunsOfAll {
   readonly runs: readonly ScenarioRun[]
   /** Whether no request met a step in time. */
   readonly isTimedOut: boolean
-  /** Whether the user has interrupted the run so far, which may still happen after the last step. */
+  /** Whether the user has interrupted the run. This may still happen after the last step. */
   isInterrupted(): boolean
 }
 
-/** Runs scenarios in order. After a failed step, the other scenarios are listed as skipped. */
+/** Runs scenarios in order. After a failed step, the remaining scenarios are listed as skipped. */
 async function runAll(
   scenarios: readonly LoadedScenario[],
   { stage, command, report, timeoutSeconds, interrupted }: RunParts,
@@ -153,9 +152,9 @@ async function runAll(
 /** The sandbox in which scenarios run. */
 interface Stage {
   readonly api: SandboxApi
-  /** What an app needs to use the sandbox, as environment variables. */
+  /** The environment variables with which an app uses the sandbox. */
   environment(): Promise<Readonly<Record<string, string>>>
-  /** Prints the URL, once. Requests may follow immediately, so a scenario is armed by then. */
+  /** Prints the URL. Requests may follow immediately, so call it when a scenario is armed. */
   announce(): void
   /** Prepares the sandbox for the next scenario. */
   prepare(): Promise<void>
@@ -181,7 +180,7 @@ async function openOwn(settings: Settings, tenant: string | undefined): Promise<
   }
 }
 
-/** The sandbox also belongs to others: nothing is reset between scenarios. */
+/** Uses the sandbox at `--url`. Others may use it too, so nothing is reset between scenarios. */
 function openRemote(
   url: string,
   { sandbox: settings }: Settings,
@@ -203,8 +202,8 @@ function openRemote(
 }
 
 /**
- * The URL comes from the sandbox itself, since a container is reached by another one. Secrets of
- * clients stay there.
+ * The environment for a running sandbox. The sandbox itself names the base URL, because `url` may
+ * be another address of a container. The client secret comes from the settings of this machine.
  */
 async function environmentAt(url: string, { controlToken, clients = [] }: Settings['sandbox']) {
   const [, name = 'default'] = /\/t\/([^/]+)$/.exec(url) ?? []
@@ -239,20 +238,20 @@ function environmentOf({
   }
 }
 
-/** The app's own command, which runs during the scenarios. */
+/** The command of the app, which runs during the scenarios. */
 interface AppCommand {
-  /** Ends the wait of a scenario: resolves with the reason. */
+  /** Resolves with the reason when the command has ended. */
   readonly early: Promise<string>
   /** Starts the command once, when a scenario is armed. */
   start(): void
   /** How the command ended; `undefined` when it was never started. */
   ending(): Promise<ProcessEnd | undefined>
-  /** Ends the command with the programs that it started. */
+  /** Ends the command and its child processes. */
   stop(): Promise<void>
 }
 
 /**
- * Prepares a command. Its output is passed through, and goes to stderr when events are on stdout.
+ * Prepares a command. Its output is passed through; with JSON events on stdout, it goes to stderr.
  * @param words the program and its arguments
  */
 async function prepareCommand(
@@ -281,7 +280,7 @@ async function prepareCommand(
   }
 }
 
-/** The user interrupts the run. A sandbox that keeps running must not keep the scenario. */
+/** Handles an interrupt. Removes the scenario, because a sandbox at `--url` keeps running. */
 async function abandon(
   id: string | undefined,
   { api }: Stage,
@@ -294,7 +293,7 @@ async function abandon(
   process.exit()
 }
 
-/** Reads all items. @throws ConfigError with the problems of all */
+/** Reads all items. @throws ConfigError with the problems of all items */
 function readAll<T, R>(items: readonly T[], read: (item: T) => R): R[] {
   const problems: FileProblem[] = []
   const results = items.flatMap((item) => {
@@ -323,7 +322,7 @@ function writeJUnit(file: string, runs: readonly ScenarioRun[]): void {
   }
 }
 
-/** For JUnit a scenario is a testsuite, a step a testcase. */
+/** In JUnit, a scenario is a testsuite and a step is a testcase. */
 function suiteOf({ name, file, steps }: ScenarioRun): JUnitSuite {
   const cases = steps.map(({ index, kind, summary, status, seconds, detail }) => ({
     name: `${index + 1} ${kind} ${summary}`,
