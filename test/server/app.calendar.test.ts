@@ -6,7 +6,7 @@ import { ageSignal, createRequest, useRequest } from '../support/requests.ts'
 import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 const SIGNAL = ageSignal({ age: { years: 20 }, verified_at: '0001-01-01' })
-const CONSOLE = ['flows', 'audit', 'coverage', 'personas', 'playground', 'outcomes', 'clock']
+const CONSOLE = ['flows', 'audit', 'coverage', 'personas', 'playground', 'outcomes', 'force']
 CONSOLE.push('expectations', 'readings', 'rules', 'tenants')
 
 const openUse = async ({ request }: TestSandbox) => {
