@@ -97,7 +97,7 @@ test('Every TypeScript example of the documents compiles against the library', {
  * what they say.
  */
 function publishedShapes(): Readonly<Record<string, string>> {
-  const shapes = writeShapes().replaceAll(/'\.\.\/src\/(.*)\.ts'/g, "'agekey-sandbox/$1'")
+  const shapes = writeShapes().replaceAll(/'\.\/(.*)\.ts'/g, "'agekey-sandbox/$1'")
   // The package names what is built in; AuditedCheck is named by AuditReport only.
   const names = [
     ...shapes.matchAll(

@@ -44,7 +44,7 @@ function altNameOf(host: string): { type: 2; value: string } | { type: 7; ip: st
   if (isIP(host) === 0) return { type: 2, value: host }
   if (isIPv4(host)) return { type: 7, ip: host }
   const [withoutZone] = host.split('%')
-  // A URL writes `::ffff:10.0.0.1` in hexadecimal groups, the only form that the generator reads.
+  // The generator takes `::ffff:10.0.0.1` for `::ffff:10`. A URL writes hexadecimal groups alone.
   const { hostname } = new URL(`http://[${withoutZone}]`)
   return { type: 7, ip: hostname.slice(1, -1) }
 }
