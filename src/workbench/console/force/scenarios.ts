@@ -27,6 +27,7 @@ export async function armScenario(yaml: string | undefined, tenant: Tenant): Pro
   requireShortYaml(Buffer.byteLength(yaml))
   const scenario = readScenario(yaml)
   await checkScenario(scenario, tenant)
+  if (scenario.personas) await tenant.personas.putAll(scenario.personas)
   await tenant.scenarios.arm(scenario)
 }
 

@@ -118,6 +118,17 @@ test('The page Force shows how far a scenario has come', async () => {
   expect(await shown()).toContain('Failed: nonce: expected "another", came "mine"')
 })
 
+test('The page Force adds the personas of a scenario', async () => {
+  const sandbox = await startSandbox()
+  const browser = createBrowserClient(sandbox.baseUrl)
+  const own = `name: with a persona of its own
+personas: [{ name: my-own, title: Mine, purpose: for this scenario }]
+steps: [{ decide: { flow: use, persona: my-own } }]
+`
+  await browser.submit(FORCE, { arm: 'true', yaml: own })
+  expect(await sandbox.personas.get('my-own')).toMatchObject({ title: 'Mine' })
+})
+
 test('The page Force removes a scenario', async () => {
   const sandbox = await startSandbox()
   const browser = createBrowserClient(sandbox.baseUrl)
