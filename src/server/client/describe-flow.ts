@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../service/age/json-object.ts'
 import { ENDPOINTS } from '../../service/oidc/endpoints.ts'
+import { splitUrl } from '../../service/text/split-url.ts'
 import type { CallRecord, Finding, Flow } from './shapes.ts'
 
 /** A line of text; `tone` tells a terminal how to colour it. */
@@ -83,10 +84,8 @@ function answerOf(response: unknown): string {
  * `error` is shown, because it is short.
  */
 function redirectOf(location: string): string {
-  const [address = '', parameters = ''] = location.split(/[?#]/, 2)
-  const names = [...new URLSearchParams(parameters)].map(([name, value]) =>
-    name === 'error' ? `error=${value}` : name,
-  )
+  const { address, parameters } = splitUrl(location)
+  const names = parameters.map(([name, value]) => (name === 'error' ? `error=${value}` : name))
   return shortened(address) + (names.length === 0 ? '' : ` with ${shortened(names.join(', '))}`)
 }
 

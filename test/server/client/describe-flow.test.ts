@@ -40,6 +40,13 @@ test('The description of a flow begins with the result', () => {
   ])
 })
 
+test('The description of a flow names the parameters of query and fragment', () => {
+  const response = { location: 'http://localhost:3000/cb?shop=1#id_token=eyJhbGciOi&state=x' }
+  expect(textOf({ calls: [{ ...CALL, response }] }).join('\n')).toContain(
+    'to http://localhost:3000/cb with shop, id_token, state',
+  )
+})
+
 test('The description of a flow shows each finding with its hint', () => {
   const of = { rule: 'USE-04', level: 'error', path: 'response_type' } as const
   const findings = [{ ...of, message: 'is wrong', hint: 'Send it.' }]

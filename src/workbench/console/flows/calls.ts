@@ -14,6 +14,7 @@ import { translate } from '../../../server/http/html/messages.ts'
 import { isJsonObject } from '../../../service/age/json-object.ts'
 import { ENDPOINTS } from '../../../service/oidc/endpoints.ts'
 import { parseJson } from '../../../service/oidc/request/json.ts'
+import { splitUrl } from '../../../service/text/split-url.ts'
 import { curlCommand } from './curl.ts'
 
 /** The titles of calls by the number of their endpoint. */
@@ -147,8 +148,7 @@ ${
 }
 
 function renderRedirect(location: string): Html {
-  const [address = '', query] = location.split(/[?#](.*)/s)
-  const sent = [...new URLSearchParams(query ?? '')]
+  const { address, parameters: sent } = splitUrl(location)
   return html`<p>Sent the browser to <code>${shortened(address, 300)}</code>${sent.length > 0 && ', with these parameters:'}</p>
 ${sent.length > 0 && renderValues(sent)}`
 }
