@@ -7,7 +7,7 @@ import { startSandbox, type TestSandbox } from '../support/sandbox.ts'
 
 const SIGNAL = ageSignal({ age: { years: 20 }, verified_at: '0001-01-01' })
 const CONSOLE = ['flows', 'audit', 'coverage', 'personas', 'playground', 'outcomes', 'force']
-CONSOLE.push('expectations', 'readings', 'rules', 'tenants')
+CONSOLE.push('setup', 'readings', 'rules', 'tenants')
 
 const openUse = async ({ request }: TestSandbox) => {
   const query = useRequest({ scope: 'openid svc.upgrade', can_create: 'true' })

@@ -133,6 +133,15 @@ const personas: readonly Persona[] = [
   { name: 'nobody', title: 'Nobody', purpose: 'Has none.' },
 ]
 const coverage = { ...(await described(ADULT_SEEN)), omitted: true }
+
+/** A coverage whose items name their claims by another id than before: the id is a key, too. */
+function renderCoverageOf(shown: ConsoleFrame, changed: typeof coverage) {
+  const items = Object.values(changed.dimensions).flatMap((dimension) => dimension.items)
+  const ids = new Set(items.map((item) => item.claims))
+  const [claims = { age_thresholds: [] }] = Object.values(changed.claims)
+  const byId = Object.fromEntries([...ids].map((id) => [id ?? '', claims]))
+  return renderCoverage(shown, { ...changed, claims: byId })
+}
 const baseUrl = 'http://localhost:2435'
 const lifetimes = { requestUri: 90, code: 600, idToken: 600, accessToken: 10_800 }
 const clockState = { now: at, base: at, advanced_seconds: 91, frozen: true }
@@ -282,7 +291,7 @@ export const PAGES: readonly (readonly [name: string, render: Render])[] = [
     problem: 'no file came',
   }),
   pageOf('empty audit', renderAudit, frame, {}),
-  pageOf('coverage', renderCoverage, frame, coverage),
+  pageOf('coverage', renderCoverageOf, frame, coverage),
   pageOf('playground', renderPlayground, frame, {
     text: '{"age_thresholds":[18]}',
     findings: [finding],
