@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { camelCase } from '../../../service/text/camel-case.ts'
-import { type AuditSettings, click, flowShape, settingsSchema } from './settings.ts'
+import { type AuditSettings, click, flowShape, settingShape } from './settings.ts'
 
 /** A flag of the command, and the setting that the flag sets. */
 interface FlagRow {
@@ -94,7 +94,7 @@ export const AUDIT_FLAGS: readonly AuditFlag[] = [
 
 function describeFlag({ explainedBy, ...row }: FlagRow, isOfApp: boolean): AuditFlag {
   const { name, argument, at } = row
-  const { description = '' } = explainedBy ?? settingsSchema.shape[at[0]]
+  const { description = '' } = explainedBy ?? settingShape[at[0]]
   return {
     ...row,
     flags: argument === undefined ? `--${name}` : `--${name} ${argument}`,

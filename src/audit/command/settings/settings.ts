@@ -282,7 +282,10 @@ const inCall = {
  * `--help` need not load the catalogue.
  */
 export const auditFileSchema = z.strictObject(inFile).partial()
-export const settingsSchema = z.strictObject({ ...inFile, ...inCall }).partial()
+/** The schema of each setting, with its description. */
+export const settingShape = { ...inFile, ...inCall }
+
+export const settingsSchema = z.strictObject(settingShape).partial()
 
 export type AuditFileValues = z.output<typeof auditFileSchema>
 /** Settings from flags and file, with the names of the file: `fail_on`. */
