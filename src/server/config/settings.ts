@@ -406,9 +406,9 @@ export const SETTING_ROWS: readonly (readonly [name: string, setting: Setting])[
   Object.entries(SETTINGS)
 
 /**
- * Compares settings and returns the names of those that differ.
- * @param when which settings to compare: those that take effect at once, or those that need a
- * restart
+ * Compares two sets of settings, and returns the names of the settings that differ.
+ * @param when the settings to compare: `live` settings take effect at once, `restart` settings after
+ * a restart
  */
 export function changedSettings(before: object, after: object, when: Setting['takenUp']): string[] {
   const old = new Map(Object.entries(before))

@@ -68,7 +68,7 @@ ${
   unused.length > 0 &&
   html`<section class="card" aria-labelledby="unused-title">
 <h2 id="unused-title">Not used by your app</h2>
-<ul class="steps">${unused.map(({ flow, reason }) => html`<li><code>${flow}</code>: ${reason}; nothing of it is a gap</li>`)}</ul>
+<ul class="steps">${unused.map(({ flow, reason }) => html`<li><code>${flow}</code>: ${reason}; its rows are no gaps</li>`)}</ul>
 </section>`
 }
 ${omitted && html`<p class="notice">What came after the limit of distinct claims or of names was reached is not counted.</p>`}`,

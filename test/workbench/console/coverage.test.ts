@@ -29,7 +29,7 @@ test('The page of coverage shows each dimension with its count, and the gaps bef
     /answers 1 gap \{"age_thresholds":\[18\]\} age_thresholds 18: false run a Use flow as \S+: it answers 18: false/,
   )
   expect(text).toMatch(/1 side seen .*age_thresholds 18: true/)
-  expect(text).toMatch(/create ?: no valid Create request came \(E3\); nothing of it is a gap/)
+  expect(text).toMatch(/create ?: no valid Create request came \(E3\); its rows are no gaps/)
 })
 
 test('The page of coverage leads from a gap to where it can be tried, and each of these pages is there', async () => {

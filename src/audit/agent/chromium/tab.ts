@@ -167,9 +167,7 @@ async function restAfter(
   if (ending?.end === 'restless') tab.isUsable = false
   const pending = requests.first()
   const seen = seenSchema.safeParse(said ?? (await ask(callOf('see', begin), tab))).data
-  const problem = pending
-    ? `${pending} is not answered`
-    : (seen?.unrest ?? 'its script runs for ever')
+  const problem = pending ? `${pending} is not answered` : (seen?.unrest ?? 'its script never ends')
   const kept = await session.send('Network.getAllCookies')
   if (seen) keepStorage(seen, storage)
   const press = (index: number) => restAfter(() => ask(callOf('press', index), tab), shown, tab)

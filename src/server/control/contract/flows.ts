@@ -112,7 +112,7 @@ const flowQuery = z.strictObject({
   limit: limit
     .optional()
     .describe(
-      `Maximum number of flows (default ${DEFAULT_LISTED}), the newest; with since those that ended first`,
+      `Maximum number of flows (default ${DEFAULT_LISTED}), the newest flows; with since the flows that ended first`,
     ),
   wait: waitSeconds.describe('Seconds to wait until an ended flow matches'),
 })

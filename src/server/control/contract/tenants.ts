@@ -59,7 +59,9 @@ const tenantChange = z.strictObject({
   readings: readingsChangeSchema
     .nullable()
     .optional()
-    .describe('Readings to set; those that are left out stay, null takes one back, or all of them'),
+    .describe(
+      'Readings to set. A reading that is left out stays; null resets a reading, or all readings',
+    ),
 })
 
 export const tenantOperations = {

@@ -177,7 +177,7 @@ const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['HPE_INVALID_METHOD', 'begin the request with a method and a path: "GET /v1/oidc/use HTTP/1.1"'],
   [
     'HPE_INVALID_URL',
-    'percent-encode blanks, control characters and what is not ASCII in the path and the query',
+    'percent-encode blanks, control characters and non-ASCII characters in path and query',
   ],
   [
     'HPE_INVALID_CONSTANT',

@@ -32,7 +32,7 @@ const REFUSED: readonly (readonly [what: string, bytes: string, status: number, 
     400,
     'percent-encode blanks, control characters',
   ],
-  ['a path beyond ASCII', `GET /\xe4 HTTP/1.1\r\n${HOST}\r\n`, 400, 'what is not ASCII'],
+  ['a path beyond ASCII', `GET /\xe4 HTTP/1.1\r\n${HOST}\r\n`, 400, 'non-ASCII characters'],
   [
     'another version of HTTP',
     `GET / HTTP/3.7\r\n${HOST}\r\n`,
